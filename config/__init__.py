@@ -1,0 +1,1 @@
+"""Data only, read by `importlib.resources`: commented settings, packs, prompts, sample corpus."""

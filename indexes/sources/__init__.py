@@ -1,0 +1,1 @@
+"""Where documents come from: a folder, or pushed one by one."""

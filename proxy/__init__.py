@@ -1,0 +1,1 @@
+"""The server, and all that one request goes through. Start at `pipeline.answer`."""

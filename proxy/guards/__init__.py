@@ -1,0 +1,1 @@
+"""Pure decisions on text: no I/O, no clock, no logging, no async."""

@@ -1,0 +1,41 @@
+"""What the gate is given and what it says."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Ending = Literal["stopped", "not_in_sources", "truncated"]
+
+RULES = (
+    "range",  # a marker points at no source handed over
+    "present",  # a sentence with content has no marker
+    "values",  # a value that no cited source holds, or a digit that belongs to no value
+    "markup",  # an image, raw HTML, or a link of a forbidden scheme
+    "code",  # a code line that no cited source holds
+    "voice",  # first person
+    "echo",  # a run of our own prompt
+    "topic",  # an answer pattern of a refusal topic
+    "token",  # the fixed token: first (not in sources) or later
+    "uncited",  # the answer ended without one cited sentence (not in sources)
+    "long",  # a sentence longer than may be held
+    "cap",  # more output than the cap allows
+    "length",  # cut by a cap: the unfinished sentence is dropped
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A sentence let out: exactly as it came, markers gone. `cites` are the numbers of its sources."""
+
+    text: str
+    cites: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The end of the answer. `piece` is what offends, `looked` the sources looked at."""
+
+    rule: str
+    ending: Ending
+    piece: str = ""
+    looked: tuple[int, ...] = ()
+    detail: str = ""

@@ -1,0 +1,47 @@
+"""Language packs: `config/languages/<tag>/*.toml` → the values that guards and indexes work with.
+
+One folder a language, one file a reader: `text.toml` (name, detection, stop words, fixed texts),
+`sentences.toml`, `values.toml`, `voice.toml` (the gate's parts of the same names), `refuse.toml` (topics,
+overview, follow-ups). Each file is checked strictly against the dataclass of the module that reads it.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from proxy.errors import ConfigError
+
+TAGS = ("en", "fa", "es", "pt", "fr", "de", "ru", "ar", "hi", "zh")
+
+T = TypeVar("T")
+
+
+def folder() -> Traversable:
+    """Where the packs lie, in a checkout and in an installed wheel alike."""
+    return files("config") / "languages"
+
+
+def part(tag: str, name: str, kind: type[T]) -> T:
+    """One file of one pack as its dataclass. Raises `ConfigError` naming file, key and what was wanted."""
+    path = folder() / tag / f"{name}.toml"
+    try:
+        data = tomllib.loads(path.read_text("utf-8"))
+        return TypeAdapter(kind).validate_python(data)
+    except (OSError, tomllib.TOMLDecodeError) as fault:
+        raise ConfigError(f"{path}: {fault}") from fault
+    except ValidationError as fault:
+        raise ConfigError(
+            *(
+                f"{path}: {'.'.join(map(str, e['loc']))}: {e['msg']}, got {e['input']!r:.80}"
+                for e in fault.errors()
+            )
+        ) from fault
+
+
+def parts(name: str, kind: type[T], tags: tuple[str, ...] = TAGS) -> Mapping[str, T]:
+    """The same file of every pack, by tag."""
+    return {tag: part(tag, name, kind) for tag in tags}

@@ -1,0 +1,226 @@
+"""Every setting, on one page. `config/fiador.toml` shows each with its default and what it does."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
+Fraction = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=1)]
+Seconds = Annotated[float, Field(gt=0)]
+
+
+class Section(BaseModel):
+    """A table of the file: unknown keys are errors, values do not change after loading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=False, str_strip_whitespace=True)
+
+
+class Server(Section):
+    host: str = "127.0.0.1"
+    port: int = Field(default=8080, ge=0, le=65535)
+    workers: int = Field(default=1, ge=1, le=64)
+    data_dir: Path = Path("data")
+    body_bytes_max: Count = 1_000_000
+    question_bytes_max: Count = 8_000
+    turns_max: Count = 100
+    first_byte_s: Seconds = 5
+    keep_alive_s: Seconds = 10
+    idle_s: Seconds = 65
+    header_s: Seconds = 10
+    shutdown_s: Seconds = 20
+    streams_max: Count = 500
+    queue_max: int = Field(default=200, ge=0)
+    queue_s: Seconds = 2
+    tools: Literal["reject", "drop"] = "reject"
+    unknown_fields: Literal["reject", "drop"] = "reject"
+    stop_finish: Literal["stop", "content_filter"] = "stop"
+    background_tasks: Literal["refuse", "empty"] = "refuse"
+
+
+class OpenAuth(Section):
+    groups: frozenset[str] = frozenset()
+    allow_remote: bool = False
+
+
+class JwtAuth(Section):
+    issuer: str
+    audience: str
+    jwks: str
+    algorithms: tuple[str, ...] = ("RS256", "ES256", "EdDSA")
+    groups_claim: str = "groups"
+    scopes_claim: str = "scope"
+    leeway_s: float = Field(default=30, ge=0, le=300)
+    cache_s: Seconds = 300
+
+
+class Auth(Section):
+    mode: Literal["keys", "open", "jwt"] = "keys"
+    public_groups: frozenset[str] = frozenset({"public"})
+    groups: dict[str, tuple[str, ...]] = {}
+    open: OpenAuth = OpenAuth()
+    jwt: JwtAuth | None = None
+
+
+class Limits(Section):
+    address_minute: int = Field(default=60, ge=0)
+    address_hour: int = Field(default=1_000, ge=0)
+    address_day: int = Field(default=5_000, ge=0)
+    key_minute: int = Field(default=120, ge=0)
+    key_concurrent: int = Field(default=20, ge=0)
+    table_max: Count = 50_000
+    trusted_networks: tuple[str, ...] = ()
+    join_retries_s: float = Field(default=10, ge=0)
+
+
+class Embedding(Section):
+    model: Literal["auto", "off"] | Path = "auto"
+    threads: Count = 1
+    cache_max: int = Field(default=2_000, ge=0)
+    timeout_s: Seconds = 2
+
+
+class GroupCap(Section):
+    usd_month: float | None = Field(default=None, ge=0)
+    usd_day: float | None = Field(default=None, ge=0)
+
+
+class Ledger(Section):
+    usd_month: float = Field(default=50, ge=0)
+    usd_day: float | None = Field(default=None, ge=0)
+    groups: dict[str, GroupCap] = {}
+    time_zone: str = "UTC"
+    hold_s: Seconds = 300
+    busy_s: Seconds = 2
+
+
+class Log(Section):
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    format: Literal["text", "json"] = "text"
+    questions: bool = True
+    keep_days: int = Field(default=90, ge=1)
+
+
+class Subject(Section):
+    names: tuple[str, ...] = ()
+    pronoun: Literal["he", "she", "they", "it"] = "they"
+    kind: Literal["person", "organisation"] = "organisation"
+
+
+class Topic(Section):
+    phrases: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    answer_patterns: tuple[str, ...] = ()
+    match: tuple[str, ...] = ()
+    spare: tuple[str, ...] = ()
+    texts: dict[str, str] = {}
+
+
+class Topics(Section):
+    off: frozenset[str] = frozenset()
+    own: dict[Name, Topic] = {}
+
+
+class EvidenceSettings(Section):
+    limit: int = Field(default=8, ge=1, le=50)
+    candidates: int = Field(default=30, ge=5, le=500)
+    languages: Literal["any", "reader"] = "any"
+    digest_records: int = Field(default=5, ge=1, le=50)
+    overview_records: int = Field(default=20, ge=1, le=100)
+
+
+class GateSettings(Section):
+    transition_words_max: int = Field(default=6, ge=0, le=20)
+    sentence_chars_max: int = Field(default=6_000, ge=200)
+    spelled_numbers: Literal["off", "check"] = "check"
+    output_bytes_per_token_max: int = Field(default=16, ge=1)
+
+
+class Answer(Section):
+    sources: Literal["both", "annotations", "list", "none"] = "both"
+    mode: Literal["text", "structured"] = "text"
+
+
+class Assistant(Section):
+    subject: Subject = Subject()
+    about: str = ""
+    voice: Literal["third_person", "we"] = "third_person"
+    language: Name = "en"
+    topics: Topics = Topics()
+    prompt: Path | None = None
+    evidence: EvidenceSettings = EvidenceSettings()
+    threshold: Fraction | None = None
+    thresholds: dict[Name, Fraction] = {}
+    gate: GateSettings = GateSettings()
+    answer: Answer = Answer()
+    texts: dict[Name, dict[str, str]] = {}
+    suggestions: tuple[str, ...] = ()
+    sources: tuple[Name, ...] = ()
+    records: tuple[Name, ...] = ()
+
+
+class FolderSource(Section):
+    type: Literal["folder"] = "folder"
+    path: Path
+    title: str = ""
+    url_base: str = ""
+    front_matter_may_widen: bool = False
+
+
+class PushSource(Section):
+    type: Literal["push"]
+    title: str = ""
+
+
+class RecordSource(Section):
+    path: Path
+    title: str = ""
+
+
+class Upstream(Section):
+    protocol: Literal["openai", "anthropic", "extractive", "scripted"]
+    base_url: str = ""
+    key_env: str = ""
+    script: Path | None = None
+    connect_s: Seconds = 5
+    idle_s: Seconds = 30
+    total_s: Seconds = 300
+    retries: int = Field(default=2, ge=0, le=5)
+    connections_max: Count = 100
+    cap_field: Literal["max_tokens", "max_completion_tokens"] = "max_completion_tokens"
+    reasoning_efforts: tuple[str, ...] = ()
+    verbosities: tuple[str, ...] = ()
+    sentences_max: int = Field(default=3, ge=1, le=20)
+
+
+class PriceSettings(Section):
+    input_usd_per_million: float = Field(ge=0)
+    output_usd_per_million: float = Field(ge=0)
+
+
+class Model(Section):
+    assistant: Name
+    upstream: Name
+    model: str = ""
+    output_cap: Count = 800
+    reasoning_cap: int = Field(default=0, ge=0)
+    template_tokens: int = Field(default=200, ge=0)
+    byte_tokens: float = Field(default=1.0, ge=1)
+    prices: PriceSettings
+
+
+class Settings(Section):
+    """The whole file."""
+
+    server: Server = Server()
+    auth: Auth = Auth()
+    limits: Limits = Limits()
+    embedding: Embedding = Embedding()
+    ledger: Ledger = Ledger()
+    log: Log = Log()
+    assistants: dict[Name, Assistant]
+    sources: dict[Name, Annotated[FolderSource | PushSource, Field()]] = {}
+    records: dict[Name, RecordSource] = {}
+    upstreams: dict[Name, Upstream]
+    models: dict[Name, Model]

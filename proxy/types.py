@@ -1,0 +1,216 @@
+"""The words of a request, each said once and used everywhere."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+Role = Literal["user", "assistant"]
+SourceKind = Literal["passage", "record"]
+
+
+class Decision(StrEnum):
+    """What became of a request (DESIGN §5)."""
+
+    ANSWERED = "answered"
+    REFUSED = "refused"
+    NO_EVIDENCE = "no_evidence"
+    NOT_IN_SOURCES = "not_in_sources"
+    STOPPED = "stopped"
+    TRUNCATED = "truncated"
+    OVER_BUDGET = "over_budget"
+    LEDGER_DOWN = "ledger_down"
+    LIMITED = "limited"
+    UPSTREAM_FAILED = "upstream_failed"
+    LEFT = "left"
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks. `groups` are deployment groups, already mapped; `name` is safe to show in logs."""
+
+    key_id: str
+    name: str
+    groups: frozenset[str]
+    scopes: frozenset[str] = frozenset()
+    cap_nanousd_month: int | None = None
+    cap_nanousd_day: int | None = None
+    address: str = ""
+    """The address as the edge proxy saw it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One earlier message of the conversation."""
+
+    role: Role
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """What a client may tune; None: not said."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    presence_penalty: float | None = None
+    frequency_penalty: float | None = None
+    reasoning_effort: str | None = None
+    verbosity: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """An allow-listed request: nothing else of the client's body survives parsing."""
+
+    model: str
+    question: str
+    """All user messages after the last assistant message, joined by a line break."""
+    turns: tuple[Turn, ...] = ()
+    """The turns before it, oldest first."""
+    instructions: str = ""
+    """The client's own system text: quoted below our prompt, never above."""
+    stream: bool = False
+    include_usage: bool = False
+    output_cap: int | None = None
+    """Tokens; the smaller of max_tokens and max_completion_tokens."""
+    stop: tuple[str, ...] = ()
+    sampling: Sampling = Sampling()
+
+    @property
+    def previous_question(self) -> str:
+        """The question before this one; "" in a first turn."""
+        texts: list[str] = []
+        for turn in reversed(self.turns):
+            if turn.role == "user":
+                texts.append(turn.text)
+            elif texts:
+                break
+        return "\n".join(reversed(texts))
+
+    @property
+    def previous_answer(self) -> str:
+        """The assistant's last turn; "" in a first turn."""
+        return next((t.text for t in reversed(self.turns) if t.role == "assistant"), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A passage or record handed to the model under `number` (from 1)."""
+
+    number: int
+    id: str
+    title: str
+    text: str
+    url: str | None = None
+    language: str | None = None
+    kind: SourceKind = "passage"
+    current: bool = False
+    """A record marked as current: only then may the answer say "currently"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of the upstream body."""
+
+    role: Literal["system", "user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the upstream reported them; None: it did not say."""
+
+    input: int | None = None
+    output: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One upstream attempt, in our own words; each protocol writes its own body from it."""
+
+    model: str
+    """The upstream's name of the model."""
+    messages: tuple[Message, ...]
+    output_cap: int
+    sampling: Sampling = Sampling()
+    sources: tuple[Source, ...] = ()
+    """For `extractive` and `scripted`, which need no model."""
+    question: str = ""
+    language: str = "en"
+    structured: bool = False
+    """Ask for `{answer, citations} | {refused, reason}` under a JSON schema."""
+
+
+Finish = Literal["stop", "length", "cut", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How an upstream attempt ended.
+
+    `cut`: bytes came, then broke off; `failed`: no byte of an answer came; `cancelled`: the sink had enough.
+    `detail` is for our log only, never for a client.
+    """
+
+    finish: Finish
+    detail: str = ""
+    status: int | None = None
+    retry_after_s: float | None = None
+    sent: bool = True
+    """False only where it is certain that the upstream got nothing and charges nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A span of released text (half-open code points) and the source that stands behind it."""
+
+    start: int
+    end: int
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """Milliseconds of one request's parts; only for the decision log."""
+
+    parts: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Trace:
+    """What a request has shown of itself so far; becomes one row of the decision log.
+
+    The one mutable record of a request: `pipeline.answer` writes it, `observe.decisions` stores it.
+    """
+
+    id: str
+    caller: Caller
+    model: str
+    question: str
+    started: float = 0.0
+    """Unix seconds."""
+    language: str = ""
+    decision: Decision | None = None
+    layer: str = ""
+    """"1" … "5", "spend", "limits" or ""."""
+    topic: str = ""
+    rule: str = ""
+    detail: str = ""
+    mode: str = ""
+    best: float | None = None
+    threshold: float | None = None
+    sources: list[dict[str, object]] = field(default_factory=list)
+    """number, id, title, similarity, coverage, cosine of each source handed over."""
+    released: int = 0
+    """Sentences released."""
+    offending: str = ""
+    looked: list[int] = field(default_factory=list)
+    input_tokens: int = 0
+    output_tokens: int = 0
+    hold_nanousd: int = 0
+    cost_nanousd: int = 0
+    upstream_calls: int = 0
+    embedded: bool = False
+    timings_ms: dict[str, float] = field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""Where answers come from: HTTP protocols, quoting without a model, replay of a script."""
