@@ -1,0 +1,79 @@
+"""One SQLite file: opened strictly, every transaction run whole in the connection's own thread."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
+
+import aiosqlite
+
+T = TypeVar("T")
+
+
+class Database:
+    """An `async with` around one connection in WAL mode.
+
+    `busy_s` bounds the wait for another process's lock; past it `sqlite3.OperationalError` is raised.
+    """
+
+    def __init__(self, path: Path, *, schema: str = "", busy_s: float = 5, synchronous: str = "FULL"):
+        self.path = path
+        self._schema = schema
+        self._busy_s = busy_s
+        self._synchronous = synchronous
+        self._connection: aiosqlite.Connection | None = None
+
+    async def __aenter__(self) -> Self:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        connection = await aiosqlite.connect(self.path, isolation_level=None, timeout=self._busy_s)
+        try:
+            await connection.execute("PRAGMA journal_mode = WAL")
+            await connection.execute(f"PRAGMA synchronous = {self._synchronous}")
+            await connection.execute("PRAGMA foreign_keys = ON")
+            if self._schema:
+                await connection.executescript(self._schema)
+        except BaseException:
+            await connection.close()
+            raise
+        self._connection = connection
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._connection is not None:
+            await self._connection.close()
+            self._connection = None
+
+    async def transaction(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """`work` inside BEGIN IMMEDIATE … COMMIT, in one hop to the connection's thread.
+
+        Whatever it raises rolls back. A cancelled caller does not tear it: the transaction ends either way.
+        """
+        return await self._hop(_whole, work, "BEGIN IMMEDIATE")
+
+    async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """`work` inside one deferred transaction: a single snapshot, no write lock."""
+        return await self._hop(_whole, work, "BEGIN")
+
+    async def _hop(self, run: Callable[..., T], work: Callable[[sqlite3.Connection], T], begin: str) -> T:
+        if self._connection is None:
+            raise sqlite3.ProgrammingError(f"{self.path} is not open")
+        raw = (
+            self._connection._conn
+        )  # aiosqlite offers statement by statement only; whole transactions need this
+        return await asyncio.shield(self._connection._execute(run, raw, work, begin))  # type: ignore[no-any-return]
+
+
+def _whole(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
+    connection.execute(begin)
+    try:
+        value = work(connection)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    return value

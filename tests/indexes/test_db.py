@@ -1,0 +1,49 @@
+"""indexes.db: a transaction is whole, in its own thread, or it did not happen."""
+
+import asyncio
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from indexes.db import Database
+
+SCHEMA = "CREATE TABLE IF NOT EXISTS t (n INTEGER)"
+
+
+def _insert(connection: sqlite3.Connection) -> int:
+    connection.execute("INSERT INTO t VALUES (1)")
+    return int(connection.execute("SELECT count(*) FROM t").fetchone()[0])
+
+
+async def test_a_transaction_returns_its_value(tmp_path: Path) -> None:
+    async with Database(tmp_path / "a.db", schema=SCHEMA) as db:
+        assert await db.transaction(_insert) == 1
+        assert await db.read(lambda c: c.execute("SELECT count(*) FROM t").fetchone()[0]) == 1
+
+
+async def test_a_fault_inside_rolls_everything_back(tmp_path: Path) -> None:
+    def broken(connection: sqlite3.Connection) -> None:
+        _insert(connection)
+        raise ValueError("no")
+
+    async with Database(tmp_path / "a.db", schema=SCHEMA) as db:
+        with pytest.raises(ValueError, match="no"):
+            await db.transaction(broken)
+        assert await db.transaction(_insert) == 1
+
+
+async def test_a_cancelled_caller_does_not_tear_a_transaction(tmp_path: Path) -> None:
+    async with Database(tmp_path / "a.db", schema=SCHEMA) as db:
+        task = asyncio.create_task(db.transaction(_insert))
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await db.transaction(_insert) == 2
+
+
+async def test_a_closed_database_says_so(tmp_path: Path) -> None:
+    db = Database(tmp_path / "a.db")
+    with pytest.raises(sqlite3.ProgrammingError, match="not open"):
+        await db.transaction(_insert)
