@@ -107,7 +107,7 @@ class Ledger(Protocol):
         ...
 
     async def settle(self, hold: Hold, spent: Spent) -> Settled:
-        """Replaces the hold by the real cost. Never raises, never loses: what cannot be written is retried."""
+        """Replaces the hold by the real cost. Never raises: what cannot be written is kept and retried."""
         ...
 
 
