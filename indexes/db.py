@@ -64,7 +64,7 @@ class Database:
         raw = (
             self._connection._conn
         )  # aiosqlite offers statement by statement only; whole transactions need this
-        return await asyncio.shield(self._connection._execute(run, raw, work, begin))  # type: ignore[no-untyped-call, no-any-return]
+        return await asyncio.shield(self._connection._execute(run, raw, work, begin))  # type: ignore[no-untyped-call]
 
 
 def _whole(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
