@@ -19,7 +19,7 @@ def rrf(lists: Sequence[Sequence[int]], k: int = 60) -> list[int]:
 def similarity(cosine: float | None, floor: float, ceiling: float, coverage: float) -> float:
     """0..1: the greater of `coverage` (0..1) and the cosine's place between `floor` and `ceiling`.
 
-    A model's cosines live in a narrow band, so the raw value means nothing beside a threshold. None: no vectors.
+    A model's cosines live in a narrow band: the raw value means nothing beside a threshold. None: no vectors.
     """
     if cosine is None:
         return coverage
