@@ -1,5 +1,6 @@
 """What the pipeline needs, as Protocols next to their user. `app.py` is the only one that constructs them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -125,6 +126,15 @@ class Reply(Protocol):
     async def end(self, done: "Outcome") -> None:
         """Annotations, finish, usage, [DONE] — or the whole JSON body — and closes."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One HTTP request as it came: header names in lower case, `peer` the address of the other end."""
+
+    headers: Mapping[str, str]
+    peer: str
+    body: bytes
 
 
 class ClientGone(Exception):

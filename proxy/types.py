@@ -1,5 +1,6 @@
 """The words of a request, each said once and used everywhere."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
@@ -138,6 +139,10 @@ class Call:
     """For `extractive` and `scripted`, which need no model."""
     question: str = ""
     language: str = "en"
+    overview: bool = False
+    """The sources are records chosen by rule: all of them answer the question."""
+    passes: Callable[[str], bool] = bool
+    """Whether the gate of this request would release a text whole: what `extractive` may quote."""
     structured: bool = False
     """Ask for `{answer, citations} | {refused, reason}` under a JSON schema."""
 

@@ -1,9 +1,9 @@
 """Every setting, on one page. `config/fiador.toml` shows each with its default and what it does."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
@@ -173,6 +173,16 @@ class PushSource(Section):
     title: str = ""
 
 
+def _kind(value: Any) -> str:
+    """Which source a table describes: its `type`, a folder where none is said."""
+    return str(value.get("type", "folder") if isinstance(value, dict) else value.type)
+
+
+Source = Annotated[
+    Annotated[FolderSource, Tag("folder")] | Annotated[PushSource, Tag("push")], Discriminator(_kind)
+]
+
+
 class RecordSource(Section):
     path: Path
     title: str = ""
@@ -220,7 +230,7 @@ class Settings(Section):
     ledger: Ledger = Ledger()
     log: Log = Log()
     assistants: dict[Name, Assistant]
-    sources: dict[Name, Annotated[FolderSource | PushSource, Field()]] = {}
+    sources: dict[Name, Source] = {}
     records: dict[Name, RecordSource] = {}
     upstreams: dict[Name, Upstream]
     models: dict[Name, Model]

@@ -1,0 +1,79 @@
+"""proxy.settings.load: a file is used whole or refused with every fault named."""
+
+from pathlib import Path
+
+import pytest
+
+from proxy.errors import ConfigError
+from proxy.settings.load import load
+
+GOOD = """
+[assistants.help]
+sources = ["handbook"]
+[sources.handbook]
+path = "docs"
+[upstreams.quote]
+protocol = "extractive"
+[models.help]
+assistant = "help"
+upstream = "quote"
+prices = { input_usd_per_million = 0, output_usd_per_million = 0 }
+"""
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "fiador.toml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def faults(folder: Path, text: str) -> str:
+    with pytest.raises(ConfigError) as caught:
+        load(write(folder, text))
+    return "\n".join(caught.value.faults)
+
+
+def test_relative_paths_start_at_the_files_folder(tmp_path: Path) -> None:
+    settings = load(write(tmp_path, GOOD))
+    assert settings.sources["handbook"].path == tmp_path / "docs"  # type: ignore[union-attr]
+    assert settings.server.data_dir == tmp_path / "data"
+
+
+def test_an_unknown_setting_is_an_error_with_the_nearest_name(tmp_path: Path) -> None:
+    text = GOOD.replace("[assistants.help]", "[assistants.help]\nthreshhold = 0.4")
+    assert "assistants.help.threshhold: unknown setting; did you mean `threshold`?" in faults(tmp_path, text)
+
+
+def test_an_unknown_section_is_an_error_with_the_nearest_name(tmp_path: Path) -> None:
+    assert "limit: unknown setting; did you mean `limits`?" in faults(tmp_path, GOOD + "\n[limit]\n")
+
+
+def test_all_faults_are_named_at_once(tmp_path: Path) -> None:
+    text = GOOD + '\n[server]\nport = "x"\nworkers = 0\n'
+    found = faults(tmp_path, text)
+    assert "server.port: want" in found
+    assert "server.workers: want" in found
+
+
+def test_a_dangling_name_is_an_error(tmp_path: Path) -> None:
+    found = faults(tmp_path, GOOD.replace('sources = ["handbook"]', 'sources = ["handbok"]'))
+    assert "assistants.help.sources: want one of handbook, got `handbok`; did you mean `handbook`?" in found
+
+
+def test_a_model_without_prices_is_an_error(tmp_path: Path) -> None:
+    text = GOOD.replace("prices = { input_usd_per_million = 0, output_usd_per_million = 0 }", "")
+    assert "models.help.prices: want a value, got nothing" in faults(tmp_path, text)
+
+
+def test_open_mode_beyond_loopback_must_be_said_twice(tmp_path: Path) -> None:
+    found = faults(tmp_path, GOOD + '\n[server]\nhost = "0.0.0.0"\n[auth]\nmode = "open"\n')
+    assert "auth.open.allow_remote" in found
+
+
+def test_a_missing_file_says_how_to_get_one(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="fiador init"):
+        load(tmp_path / "none.toml")
+
+
+def test_what_is_no_toml_says_where(tmp_path: Path) -> None:
+    assert "not TOML" in faults(tmp_path, "[server\n")
