@@ -1,0 +1,283 @@
+"""Exact vector search in memory, filtered like the keyword query: a matrix derived from the truth.
+
+There is no file to keep consistent: rows come from the truth at start and by its outbox later. The search is
+exact because approximate indexes lose most neighbours as soon as a filter leaves few rows allowed.
+"""
+
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float32]
+
+FOREVER = np.iinfo(np.int64).max
+GATHER_MAX = 0.25
+"""Up to this share of allowed rows copying them out is cheaper than multiplying the whole matrix."""
+DEAD_MAX = 0.20
+"""Above this share of dead rows the matrix is rewritten without them."""
+BLOCK_ROWS = 8192
+"""Rows gathered or loaded at once: 12 MB at 384 dimensions, so that it stays near the cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Who may find a row, when, and where it belongs. Times are integers of the truth's own clock unit."""
+
+    acl: int
+    valid_from: int
+    valid_to: int | None
+    language: str | None
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A passage's vector and scope. Any length of the vector but zero is made one."""
+
+    id: int
+    vector: Sequence[float] | NDArray[np.floating]
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What a query may find. Empty `acls` or `sources` find nothing; empty `languages` means any."""
+
+    acls: frozenset[int]
+    sources: frozenset[str]
+    now: int
+    languages: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """One state of the index. Rows below `count` never change in place: readers need no lock.
+
+    `matrix` and the columns may be longer than `count`; the writer appends there, then publishes a new view.
+    """
+
+    count: int
+    matrix: Vector
+    ids: NDArray[np.int64]
+    acl: NDArray[np.int64]
+    valid_from: NDArray[np.int64]
+    valid_to: NDArray[np.int64]
+    language: NDArray[np.int64]
+    source: NDArray[np.int64]
+    alive: NDArray[np.bool_]
+
+
+_COLUMNS = ("ids", "acl", "valid_from", "valid_to", "language", "source", "alive")
+
+
+class Dense:
+    """Rows of unit vectors of `dim` numbers. One writer at a time (others wait), any number of readers."""
+
+    def __init__(self, dim: int):
+        self.dim = dim
+        self._view = _empty(dim, 0)
+        self._slots: dict[int, int] = {}
+        self._codes: dict[str, int] = {}
+        self._publishing = threading.Lock()
+        self._writing = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._slots)
+
+    @property
+    def bytes_held(self) -> int:
+        """Bytes of RAM of the matrix and its columns, room to grow included."""
+        view = self._view
+        return view.matrix.nbytes + sum(int(getattr(view, name).nbytes) for name in _COLUMNS)
+
+    def load(self, rows: Iterable[Row]) -> None:
+        """Replaces everything by `rows`; readers see the old rows until all are in."""
+        with self._writing:
+            view, slots = _empty(self.dim, 0), dict[int, int]()
+            for block in _blocks(rows):
+                view = self._append(view, slots, block)
+            self._publish(_compact(view, slots), slots)
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Adds `rows` in one step; a row whose id is present takes its place."""
+        with self._writing:
+            view, slots = self._view, dict(self._slots)
+            for block in _blocks(rows):
+                view = self._append(view, slots, block)
+            self._publish(_compact(view, slots), slots)
+
+    def remove(self, ids: Iterable[int]) -> None:
+        """Forgets the rows of `ids`; unknown ids are passed over."""
+        with self._writing:
+            slots = dict(self._slots)
+            gone = [slot for found in ids if (slot := slots.pop(found, None)) is not None]
+            self._publish(_compact(_without(self._view, gone), slots), slots)
+
+    def update(self, scopes: Mapping[int, Scope]) -> None:
+        """Gives rows another scope, all at once and without their vectors; unknown ids are passed over."""
+        with self._writing:
+            known = {
+                slot: scope for found, scope in scopes.items() if (slot := self._slots.get(found)) is not None
+            }
+            view = replace(self._view, **{name: getattr(self._view, name).copy() for name in _COLUMNS})
+            _write(view, np.fromiter(known, np.int64, len(known)), self._coded(list(known.values())))
+            self._publish(view, self._slots)
+
+    def search(self, vector: Sequence[float] | Vector, allowed: Filter, k: int) -> list[tuple[int, float]]:
+        """At most `k` pairs of passage id and cosine among the allowed rows, best first, ties by id."""
+        view = self._view
+        slots = np.flatnonzero(self._mask(view, allowed))
+        if not len(slots) or k < 1:
+            return []
+        cosines = _cosines(view, slots, self._unit(vector))
+        if len(slots) > k:
+            best = np.argpartition(cosines, -k)[-k:]
+            slots, cosines = slots[best], cosines[best]
+        found = view.ids[slots]
+        order = np.lexsort((found, -cosines))
+        return [(int(found[i]), float(cosines[i])) for i in order]
+
+    def cosines(self, vector: Sequence[float] | Vector, ids: Iterable[int]) -> dict[int, float]:
+        """Cosine by passage id, for those of `ids` that have a row. Unfiltered: ask for checked ids only."""
+        with self._publishing:
+            view = self._view
+            slots = {found: slot for found in ids if (slot := self._slots.get(found)) is not None}
+        values = view.matrix[list(slots.values())] @ self._unit(vector)
+        return dict(zip(slots, map(float, values), strict=True))
+
+    def _publish(self, view: _View, slots: dict[int, int]) -> None:
+        with self._publishing:
+            self._view, self._slots = view, slots
+
+    def _append(self, view: _View, slots: dict[int, int], block: list[Row]) -> _View:
+        block = list({row.id: row for row in block}.values())
+        vectors = self._units(block)
+        view = _without(view, [slots[row.id] for row in block if row.id in slots])
+        view = _roomy(view, view.count + len(block))
+        at = np.arange(view.count, view.count + len(block))
+        view.matrix[at] = vectors
+        view.ids[at] = [row.id for row in block]
+        view.alive[at] = True
+        _write(view, at, self._coded([row.scope for row in block]))
+        slots.update(zip(view.ids[at].tolist(), at.tolist(), strict=True))
+        return replace(view, count=view.count + len(block))
+
+    def _units(self, block: list[Row]) -> Vector:
+        strange = [row for row in block if len(row.vector) != self.dim]
+        if strange:
+            raise ValueError(
+                f"a vector of {len(strange[0].vector)} numbers; this index holds {self.dim} a row"
+            )
+        vectors = np.array([row.vector for row in block], np.float32)
+        if not np.isfinite(vectors).all():
+            raise ValueError("a vector holds a number that is not finite")
+        return _normalised(vectors)
+
+    def _unit(self, vector: Sequence[float] | Vector) -> Vector:
+        unit = np.asarray(vector, np.float32)
+        if unit.shape != (self.dim,):
+            raise ValueError(f"a query of shape {unit.shape}; this index holds {self.dim} numbers a row")
+        return _normalised(unit[np.newaxis]).reshape(self.dim)
+
+    def _coded(self, scopes: list[Scope]) -> NDArray[np.int64]:
+        """Columns acl, valid_from, valid_to, language, source: one line a scope."""
+        lines = [
+            (
+                scope.acl,
+                scope.valid_from,
+                FOREVER if scope.valid_to is None else scope.valid_to,
+                -1 if scope.language is None else self._code(scope.language),
+                self._code(scope.source),
+            )
+            for scope in scopes
+        ]
+        return np.array(lines, np.int64).reshape(len(scopes), 5)
+
+    def _code(self, name: str) -> int:
+        return self._codes.setdefault(name, len(self._codes))
+
+    def _mask(self, view: _View, allowed: Filter) -> NDArray[np.bool_]:
+        rows = slice(view.count)
+        mask = view.alive[rows] & np.isin(view.acl[rows], list(allowed.acls))
+        mask &= (view.valid_from[rows] <= allowed.now) & (view.valid_to[rows] > allowed.now)
+        mask &= np.isin(view.source[rows], self._known(allowed.sources))
+        if allowed.languages:
+            mask &= np.isin(view.language[rows], self._known(allowed.languages))
+        return mask
+
+    def _known(self, names: frozenset[str]) -> list[int]:
+        return [code for name in names if (code := self._codes.get(name)) is not None]
+
+
+def pack(vector: Sequence[float] | Vector) -> bytes:
+    """A vector as the truth keeps it: little-endian half floats, two bytes a number, no recall lost."""
+    return np.asarray(vector, "<f2").tobytes()
+
+
+def unpack(blob: bytes) -> Vector:
+    """What `pack` wrote, as single floats."""
+    return np.frombuffer(blob, "<f2").astype(np.float32)
+
+
+def _cosines(view: _View, slots: NDArray[np.int64], unit: Vector) -> Vector:
+    if len(slots) > GATHER_MAX * view.count:
+        return np.asarray((view.matrix[: view.count] @ unit)[slots])
+    starts = range(0, len(slots), BLOCK_ROWS)
+    return np.concatenate([view.matrix[slots[start : start + BLOCK_ROWS]] @ unit for start in starts])
+
+
+def _normalised(vectors: Vector) -> Vector:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), np.float32)
+
+
+def _empty(dim: int, room: int) -> _View:
+    columns = {name: np.zeros(room, np.int64) for name in _COLUMNS[:-1]}
+    return _View(0, np.empty((room, dim), np.float32), **columns, alive=np.zeros(room, np.bool_))
+
+
+def _roomy(view: _View, rows: int) -> _View:
+    """The same rows with room for `rows`; by half as much again, so that appending stays cheap on average."""
+    if rows <= len(view.ids):
+        return view
+    grown = _empty(view.matrix.shape[1], max(rows, len(view.ids) * 3 // 2))
+    return _copied(view, slice(view.count), grown)
+
+
+def _compact(view: _View, slots: dict[int, int]) -> _View:
+    """The same rows without the dead, when these are many; `slots` is brought up to date in place."""
+    if view.count - len(slots) <= DEAD_MAX * view.count:
+        return view
+    alive = np.flatnonzero(view.alive[: view.count])
+    small = _copied(view, alive, _empty(view.matrix.shape[1], len(alive)))
+    slots.update(zip(small.ids[: len(alive)].tolist(), range(len(alive)), strict=True))
+    return small
+
+
+def _copied(view: _View, rows: slice | NDArray[np.int64], target: _View) -> _View:
+    count = len(view.ids[rows])
+    for name in ("matrix", *_COLUMNS):
+        getattr(target, name)[:count] = getattr(view, name)[rows]
+    return replace(target, count=count)
+
+
+def _without(view: _View, slots: list[int]) -> _View:
+    if not slots:
+        return view
+    alive = view.alive.copy()
+    alive[slots] = False
+    return replace(view, alive=alive)
+
+
+def _write(view: _View, at: NDArray[np.int64], coded: NDArray[np.int64]) -> None:
+    view.acl[at], view.valid_from[at], view.valid_to[at], view.language[at], view.source[at] = coded.T
+
+
+def _blocks(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    remaining = iter(rows)
+    while block := list(islice(remaining, BLOCK_ROWS)):
+        yield block
