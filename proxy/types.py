@@ -141,6 +141,8 @@ class Call:
     language: str = "en"
     overview: bool = False
     """The sources are records chosen by rule: all of them answer the question."""
+    token: str = ""
+    """The fixed token that says: the sources do not cover it."""
     passes: Callable[[str], bool] = bool
     """Whether the gate of this request would release a text whole: what `extractive` may quote."""
     structured: bool = False
