@@ -1,0 +1,170 @@
+"""What a reviewer would have to remember: layers, purity, sizes, leftovers. A test, not a habit."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("proxy", "indexes", "config", "golden", "bench")
+SOURCES = sorted(p for package in PACKAGES for p in (ROOT / package).rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+
+LINES_MAX = 300
+FUNCTION_MAX = 50
+FUNCTION_P90 = 22
+POSITIONAL_MAX = 4
+
+# Imports point downwards: a module may import from its own room and from lower ones.
+RANKS = {
+    "proxy.cli": 10,
+    "proxy.app": 9,
+    "proxy.routes": 8,
+    "proxy.pipeline": 7,
+    "proxy.release": 6,
+    "proxy.visit": 6,
+    "proxy.desk": 5,
+    "proxy.auth": 4,
+    "proxy.limits": 4,
+    "proxy.overload": 4,
+    "proxy.ledger": 4,
+    "proxy.observe": 4,
+    "proxy.upstream": 4,
+    "proxy.settings": 3,
+    "proxy.wire": 2,
+    "proxy.guards": 2,
+    "proxy.services": 1,
+    "proxy.types": 0,
+    "proxy.errors": 0,
+}
+
+PURE = (
+    "proxy/guards",
+    "proxy/wire",
+    "indexes/text.py",
+    "indexes/language.py",
+    "indexes/chunks.py",
+    "indexes/fuse.py",
+    "indexes/grants.py",
+)
+IMPURE = {
+    "asyncio", "aiosqlite", "datetime.now", "httpx", "io", "logging", "os", "pathlib", "random", "shutil",
+    "socket", "sqlite3", "starlette", "subprocess", "sys", "tempfile", "threading", "time", "urllib.request",
+}  # fmt: skip
+LEFTOVERS = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|NotImplementedError|#.*\bfor now\b")
+
+
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"), str(path))
+
+
+def name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports(module: ast.Module) -> Iterator[str]:
+    for node in ast.walk(module):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def room(module: str) -> str:
+    return max((r for r in RANKS if module == r or module.startswith(r + ".")), key=len, default="")
+
+
+def functions(module: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    yield from (n for n in ast.walk(module) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
+def length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Lines of code of a function, its docstring not counted."""
+    start = node.body[0]
+    doc = isinstance(start, ast.Expr) and isinstance(start.value, ast.Constant)
+    skipped = (start.end_lineno or 0) - start.lineno + 1 if doc else 0
+    return (node.end_lineno or 0) - node.lineno + 1 - skipped
+
+
+def shown(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=shown)
+def test_a_module_says_in_its_first_line_what_it_is_for(path: Path) -> None:
+    doc = ast.get_docstring(tree(path))
+    assert doc, f"{shown(path)} has no docstring"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=shown)
+def test_a_file_is_short_enough_to_read(path: Path) -> None:
+    assert len(path.read_text("utf-8").splitlines()) <= LINES_MAX
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=shown)
+def test_imports_point_downwards(path: Path) -> None:
+    mine = room(name(path))
+    for other in map(room, imports(tree(path))):
+        if mine and other and other != mine:
+            assert RANKS[other] < RANKS[mine], f"{shown(path)} imports {other}"
+
+
+@pytest.mark.parametrize("path", [p for p in SOURCES if shown(p).startswith("indexes")], ids=shown)
+def test_evidence_knows_nothing_of_the_proxy(path: Path) -> None:
+    assert not [m for m in imports(tree(path)) if m.split(".")[0] in ("proxy", "golden", "bench")]
+
+
+def test_every_module_of_the_proxy_has_a_room() -> None:
+    strays = [shown(p) for p in SOURCES if name(p).startswith("proxy.") and not room(name(p))]
+    assert not strays
+
+
+@pytest.mark.parametrize("path", [p for p in SOURCES if shown(p).startswith(PURE)], ids=shown)
+def test_the_core_is_pure(path: Path) -> None:
+    module = tree(path)
+    assert not [m for m in imports(module) if m in IMPURE or m.split(".")[0] in IMPURE]
+    assert not [n for n in ast.walk(module) if isinstance(n, ast.AsyncFunctionDef | ast.Await)]
+    calls = {n.func.id for n in ast.walk(module) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    assert not calls & {"print", "open", "input"}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=shown)
+def test_functions_are_short_and_take_few_arguments(path: Path) -> None:
+    for node in functions(tree(path)):
+        assert length(node) <= FUNCTION_MAX, f"{node.name}: {length(node)} lines"
+        positional = [a for a in node.args.posonlyargs + node.args.args if a.arg not in ("self", "cls")]
+        asked = len(positional) - (len(node.args.defaults) if node.name == "__init__" else 0)
+        assert asked <= POSITIONAL_MAX + (node.name == "__init__"), (
+            f"{node.name}: {asked} positional parameters"
+        )
+
+
+def test_nine_functions_of_ten_fit_on_a_glance() -> None:
+    sizes = sorted(length(node) for path in SOURCES for node in functions(tree(path)))
+    assert sizes[int(len(sizes) * 0.9)] <= FUNCTION_P90
+
+
+@pytest.mark.parametrize("path", [p for p in SOURCES + TESTS if p != Path(__file__)], ids=shown)
+def test_nothing_is_left_for_later(path: Path) -> None:
+    assert not LEFTOVERS.findall(path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("path", TESTS, ids=shown)
+def test_fakes_not_mocks(path: Path) -> None:
+    assert not [m for m in imports(tree(path)) if "mock" in m.lower()]
+
+
+def test_only_app_opens_services() -> None:
+    openers = {"SqliteLedger", "Decisions", "Store", "Lexical", "Keys", "OnnxEmbedder", "OpenAIUpstream"}
+    for path in SOURCES:
+        if name(path).split(".")[0] == "proxy" and name(path) not in ("proxy.app", "proxy.cli"):
+            made = {
+                n.func.id
+                for n in ast.walk(tree(path))
+                if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
+            }
+            assert not made & openers, f"{shown(path)} constructs {made & openers}"
