@@ -1,0 +1,78 @@
+"""threshold.lock.toml: calibrated thresholds, and what they were measured on. Lies beside fiador.toml.
+
+`fiador calibrate --write` writes it. An explicit `threshold` in the settings wins over it, with a warning;
+a lock of another embedding model says nothing about this one and must not be used (`Lock.model` is an
+`Embedder.name`).
+"""
+
+import json
+import tomllib
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from proxy.errors import ConfigError
+from proxy.settings.tree import Fraction, Section
+
+NAME = "threshold.lock.toml"
+
+
+class Calibrated(Section):
+    """One threshold, and how many questions of each kind stand behind it."""
+
+    threshold: Fraction
+    answerable: int = Field(ge=0)
+    unanswerable: int = Field(ge=0)
+
+
+class AssistantLock(Section):
+    """Thresholds of one assistant: over all languages, and per language where one could be found."""
+
+    every: Calibrated | None = None
+    languages: dict[str, Calibrated] = Field(default_factory=dict)
+
+
+class Lock(Section):
+    """The whole file. `model` is "" where keywords alone were measured; `date` is ISO 8601."""
+
+    model: str
+    generation: str
+    date: str
+    rule: str
+    assistants: dict[str, AssistantLock]
+
+    def threshold(self, assistant: str, language: str) -> float | None:
+        """The calibrated value for questions in `language`; None where nothing could be calibrated."""
+        found = self.assistants.get(assistant, AssistantLock())
+        value = found.languages.get(language) or found.every
+        return value.threshold if value else None
+
+
+def read(path: Path) -> Lock | None:
+    """The lock at `path`; None if there is none. Raises `ConfigError` for one that cannot be used."""
+    try:
+        return Lock.model_validate(tomllib.loads(path.read_text("utf-8")))
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
+        raise ConfigError(f"{path}: cannot be read: {fault}") from fault
+    except ValidationError as fault:
+        faults = (f"{path}: {'.'.join(map(str, e['loc']))}: {e['msg']}" for e in fault.errors())
+        raise ConfigError(*faults) from fault
+
+
+def dump(lock: Lock) -> str:
+    """The file's text; `read` of it gives the same lock."""
+    lines = ["# Calibrated thresholds, written by `fiador calibrate --write`; read beside fiador.toml."]
+    lines += [f"{key} = {_quoted(getattr(lock, key))}" for key in ("model", "generation", "date", "rule")]
+    for name, found in lock.assistants.items():
+        tables = {"every": found.every} if found.every else {}
+        tables |= {f"languages.{_quoted(tag)}": value for tag, value in found.languages.items()}
+        for at, value in tables.items():
+            lines += ["", f"[assistants.{_quoted(name)}.{at}]"]
+            lines += [f"{key} = {figure}" for key, figure in value.model_dump().items()]
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)  # JSON's strings are TOML's, but for U+007F

@@ -1,0 +1,56 @@
+"""The lock of calibrated thresholds: written and read back the same, refused when it cannot be used."""
+
+from pathlib import Path
+
+import pytest
+
+from proxy.errors import ConfigError
+from proxy.settings.lock import AssistantLock, Calibrated, Lock, dump, read
+
+LOCK = Lock(
+    model='e5 "small" sha256:ab',
+    generation="7",
+    date="2026-11-30",
+    rule="middle of the gap",
+    assistants={
+        "help": AssistantLock(
+            every=Calibrated(threshold=0.41, answerable=50, unanswerable=20),
+            languages={"es": Calibrated(threshold=0.44, answerable=10, unanswerable=5)},
+        ),
+        "no.one": AssistantLock(),
+    },
+)
+
+
+def test_what_was_written_is_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "threshold.lock.toml"
+    path.write_text(dump(LOCK), "utf-8")
+    found = read(path)
+    assert found is not None
+    assert found.assistants["help"] == LOCK.assistants["help"]
+    assert (found.model, found.generation) == (LOCK.model, LOCK.generation)
+
+
+def test_a_language_of_its_own_comes_before_all_languages() -> None:
+    assert LOCK.threshold("help", "es") == 0.44
+    assert LOCK.threshold("help", "fr") == 0.41
+
+
+def test_what_was_not_calibrated_has_no_threshold() -> None:
+    assert LOCK.threshold("no.one", "en") is None
+    assert LOCK.threshold("stranger", "en") is None
+
+
+def test_no_file_is_no_lock(tmp_path: Path) -> None:
+    assert read(tmp_path / "threshold.lock.toml") is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [("0.41", "1.41", "every.threshold"), ("date", "day", "day"), ("[", "[[[", "cannot be read")],
+)
+def test_a_lock_that_cannot_be_used_says_where(tmp_path: Path, old: str, new: str, said: str) -> None:
+    path = tmp_path / "threshold.lock.toml"
+    path.write_text(dump(LOCK).replace(old, new), "utf-8")
+    with pytest.raises(ConfigError, match=said):
+        read(path)
