@@ -65,6 +65,9 @@ class Hold:
     id: str
     nanousd: int
     prices: Prices
+    input_tokens: int = 0
+    output_tokens: int = 0
+    """The bound's tokens: what gaps in the reported usage are filled up to."""
 
 
 @dataclass(frozen=True, slots=True)

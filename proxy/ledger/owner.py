@@ -1,0 +1,68 @@
+"""Who owns a hold: a process that can be told from every other one, also after a reboot."""
+
+import os
+import re
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+PROC = Path("/proc")
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """`boot` and `space` (the process-id namespace) say where `pid` and `started` mean anything.
+
+    Without /proc nothing can be known of another process: `boot` is then empty, and only expiry ends holds.
+    """
+
+    boot: str
+    space: str
+    pid: int
+    started: str
+
+    @classmethod
+    def current(cls) -> Self:
+        """This process."""
+        pid = os.getpid()
+        try:
+            return cls(_boot(), _space(), pid, _started(pid) or "")
+        except OSError:
+            return cls("", secrets.token_hex(8), pid, "")
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The inverse of `str`. Raises ValueError."""
+        boot, space, pid, started = text.split("~")
+        return cls(boot, space, int(pid), started)
+
+    def __str__(self) -> str:
+        return f"{self.boot}~{self.space}~{self.pid}~{self.started}"
+
+    def dead(self, here: "Owner") -> bool:
+        """True only where it is certain, seen from the process `here`."""
+        if not self.boot or not here.boot:
+            return False
+        if self.boot != here.boot:
+            return True
+        return self.space == here.space and _started(self.pid) != self.started
+
+
+def _boot() -> str:
+    return (PROC / "sys/kernel/random/boot_id").read_text().strip()
+
+
+def _space() -> str:
+    return re.sub(r"\D", "", os.readlink(PROC / "self/ns/pid"))
+
+
+def _started(pid: int) -> str | None:
+    """Start time in clock ticks since boot (proc_pid_stat(5), field 22); None: no such process."""
+    try:
+        stat = (PROC / str(pid) / "stat").read_text()
+    except OSError:
+        return None
+    # The name in parentheses may hold anything, so the fields are counted from behind it.
+    fields = stat[stat.rindex(")") + 2 :].split()
+    return None if fields[0] in "ZX" else fields[19]

@@ -1,0 +1,75 @@
+"""What an attempt can cost at most, and what it did cost: integers in nano-dollars, always rounded up.
+
+Floats never meet money: a configured price goes through its decimal text, so `0.15` is exactly 150.
+"""
+
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+
+from proxy.services import Bound, Hold, Prices, Settled, Spent
+
+TOKENS_MAX = 10**10
+"""More than any model can read or write: a report above it is nonsense and counts as not said."""
+
+
+def usd(per_million: float) -> int:
+    """Nano-dollars per token of a price in US dollars per million tokens, rounded up."""
+    return int((Decimal(str(per_million)) * 1000).to_integral_value(ROUND_CEILING))
+
+
+def dollars(amount: float) -> int:
+    """Nano-dollars of a cap in US dollars, rounded down: a cap is never wider than written."""
+    return int((Decimal(str(amount)) * 10**9).to_integral_value(ROUND_FLOOR))
+
+
+def bound(
+    body_bytes: int,
+    *,
+    template_tokens: int,
+    byte_tokens: float,
+    output_cap: int,
+    reasoning_cap: int,
+    prices: Prices,
+) -> Bound:
+    """Upper bound of one attempt (DESIGN §2.6): no byte-level tokenizer makes more than one token of a byte.
+
+    `byte_tokens` is the configured factor for tokenizers that are not byte-level. Every byte of the upstream
+    body counts, JSON punctuation included, which leaves room for what the upstream's own template adds.
+    """
+    factor = Decimal(str(byte_tokens))
+    input_tokens = int((body_bytes * factor).to_integral_value(ROUND_CEILING)) + template_tokens
+    output_tokens = output_cap + reasoning_cap
+    return Bound(input_tokens, output_tokens, cost(input_tokens, output_tokens, prices))
+
+
+def cost(input_tokens: int, output_tokens: int, prices: Prices) -> int:
+    """Nano-dollars of that many tokens."""
+    return input_tokens * prices.input_nanousd + output_tokens * prices.output_nanousd
+
+
+def fill(spent: Spent, hold: Hold) -> Settled:
+    """The cost to book: as reported, gaps filled with what was received, unknown outcomes at the bound.
+
+    Reported figures are exact even above the hold; only what is filled in is capped at it.
+    """
+    if not spent.sent:
+        return Settled(0, 0, 0)
+    read, written = _said(spent.usage.input), _said(spent.usage.output)
+    if read is None:
+        read = hold.input_tokens
+    if written is None:
+        written = min(spent.received_bytes, hold.output_tokens) if spent.known else hold.output_tokens
+    return Settled(read, written, cost(read, written, hold.prices))
+
+
+def basis(spent: Spent) -> str:
+    """What a booked cost rests on, for the books: `unsent`, `reported`, `bound` or `filled`."""
+    if not spent.sent:
+        return "unsent"
+    if _said(spent.usage.input) is not None and _said(spent.usage.output) is not None:
+        return "reported"
+    return "filled" if spent.known else "bound"
+
+
+def _said(tokens: int | None) -> int | None:
+    """A reported count that can be one; anything else was not said."""
+    return tokens if tokens is not None and 0 <= tokens <= TOKENS_MAX else None
