@@ -1,0 +1,145 @@
+"""What a client gets: every chunk, body and error in OpenAI's shape, built here from nothing upstream.
+
+The shape is the smallest that every client measured accepts: one id, one role, one finish, annotations in
+one delta without text, usage on a chunk of its own, one `[DONE]`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import orjson
+
+from proxy.errors import FiadorError
+from proxy.services import Outcome
+from proxy.types import Citation
+
+KEEP_ALIVE = b": keep-alive\n\n"
+"""A comment without `id:`: openai-python fails on a keep-alive after an id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What all chunks of one reply say alike. `model` is the client's own name for it."""
+
+    id: str
+    model: str
+    created: int
+    """Unix seconds."""
+
+
+class Encoder:
+    """The chunks of one streamed reply, in order: `text` any number of times, then `end`."""
+
+    def __init__(self, label: Label, *, include_usage: bool):
+        self._include_usage = include_usage
+        head = orjson.dumps(
+            {
+                "id": label.id,
+                "object": "chat.completion.chunk",
+                "created": label.created,
+                "model": label.model,
+            }
+        )
+        self._head = b"data: " + head[:-1] + b',"choices":['
+        self._begun = False
+
+    def text(self, released: str) -> bytes:
+        """A chunk of text; before the first one the role, on a chunk of its own."""
+        return self._role() + self._chunk({"content": released})
+
+    def end(self, done: Outcome) -> bytes:
+        """Annotations if there are any, finish, usage if it was asked for, `[DONE]`."""
+        cited = self._chunk({"annotations": annotations(done.citations)}) if done.citations else b""
+        last = self._chunk({}, done.finish) + self._usage(done)
+        return self._role() + cited + last + b"data: [DONE]\n\n"
+
+    def error(self, fault: FiadorError) -> bytes:
+        """An in-stream error event, for a fault after the head: clients raise, so it is no clean end."""
+        return b"data: " + error(fault) + b"\n\n"
+
+    def _role(self) -> bytes:
+        if self._begun:
+            return b""
+        self._begun = True
+        return self._chunk({"role": "assistant", "content": ""})
+
+    def _chunk(self, delta: dict[str, object], finish: str | None = None) -> bytes:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+        return self._head + orjson.dumps(choice) + b"]}\n\n"
+
+    def _usage(self, done: Outcome) -> bytes:
+        if not self._include_usage:
+            return b""
+        return self._head + b'],"usage":' + orjson.dumps(usage(done)) + b"}\n\n"
+
+
+def body(label: Label, text: str, done: Outcome) -> bytes:
+    """The whole reply of a request that does not stream."""
+    message: dict[str, object] = {"role": "assistant", "content": text, "refusal": None}
+    if done.citations:
+        message["annotations"] = annotations(done.citations)
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": done.finish}
+    return orjson.dumps(
+        {
+            "id": label.id,
+            "object": "chat.completion",
+            "created": label.created,
+            "model": label.model,
+            "choices": [choice],
+            "usage": usage(done),
+        }
+    )
+
+
+def annotations(citations: Sequence[Citation]) -> list[dict[str, object]]:
+    """`url_citation`s; spans are half-open, in code points of the text sent."""
+    return [
+        {
+            "type": "url_citation",
+            "url_citation": {
+                "start_index": cited.start,
+                "end_index": cited.end,
+                "title": cited.title,
+                "url": cited.url,
+            },
+        }
+        for cited in citations
+    ]
+
+
+def usage(done: Outcome) -> dict[str, int]:
+    """Tokens as booked."""
+    prompt, completion = done.usage
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "total_tokens": prompt + completion,
+    }
+
+
+def error(fault: FiadorError) -> bytes:
+    """The envelope that every client shows; all four keys, `code` always a string."""
+    return orjson.dumps(
+        {
+            "error": {
+                "message": fault.text,
+                "type": fault.kind,
+                "param": fault.param,
+                "code": fault.code,
+            }
+        }
+    )
+
+
+def models(aliases: Sequence[str], created: int) -> bytes:
+    """The list of `GET /v1/models`."""
+    return orjson.dumps({"object": "list", "data": [_model(alias, created) for alias in aliases]})
+
+
+def model(alias: str, created: int) -> bytes:
+    """`GET /v1/models/{id}`."""
+    return orjson.dumps(_model(alias, created))
+
+
+def _model(alias: str, created: int) -> dict[str, object]:
+    return {"id": alias, "object": "model", "created": created, "owned_by": "fiador"}
