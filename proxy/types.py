@@ -134,6 +134,8 @@ class Call:
     """The upstream's name of the model."""
     messages: tuple[Message, ...]
     output_cap: int
+    reasoning_cap: int = 0
+    """Allowed on top of `output_cap`: a provider's own cap counts both."""
     sampling: Sampling = Sampling()
     sources: tuple[Source, ...] = ()
     """For `extractive` and `scripted`, which need no model."""
@@ -166,6 +168,8 @@ class Ending:
     retry_after_s: float | None = None
     sent: bool = True
     """False only where it is certain that the upstream got nothing and charges nothing."""
+    silent: bool = False
+    """It failed by saying nothing until our patience was over: asking again would only double the wait."""
 
 
 @dataclass(frozen=True, slots=True)
