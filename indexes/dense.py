@@ -12,9 +12,10 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from indexes.grants import FOREVER, Filter
+
 Vector = NDArray[np.float32]
 
-FOREVER = np.iinfo(np.int64).max
 GATHER_MAX = 0.25
 """Up to this share of allowed rows copying them out is cheaper than multiplying the whole matrix."""
 DEAD_MAX = 0.20
@@ -41,16 +42,6 @@ class Row:
     id: int
     vector: Sequence[float] | NDArray[np.floating]
     scope: Scope
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """What a query may find. Empty `acls` or `sources` find nothing; empty `languages` means any."""
-
-    acls: frozenset[int]
-    sources: frozenset[str]
-    now: int
-    languages: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

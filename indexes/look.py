@@ -79,6 +79,10 @@ class Look:
         """The next changes, for an index that follows the truth."""
         return outbox.batch(self._connection, after, limit)
 
+    def everything(self, after: int, limit: int) -> tuple[outbox.Item, ...]:
+        """The next passages by id, for an index that starts anew."""
+        return outbox.everything(self._connection, after, limit)
+
     def place(self) -> outbox.Place:
         return outbox.place(self._connection)
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from indexes.dense import Dense, Filter, Row, Scope, pack, unpack
+from indexes.dense import Dense, Row, Scope, pack, unpack
+from indexes.grants import Filter
 
 DIM = 8
 EVERYONE = Scope(acl=1, valid_from=0, valid_to=None, language="en", source="docs")
