@@ -1,0 +1,37 @@
+"""Cases and outcomes to grade, as short as a test wants them."""
+
+from datetime import UTC, datetime
+
+from golden.cases import Case
+from golden.form import Expect
+from golden.outcome import Handed, Outcome
+from indexes.types import Access
+from proxy.types import Citation, Decision
+
+NOW = datetime(2026, 5, 1, tzinfo=UTC)
+PUBLIC = frozenset({"public"})
+SINCE = datetime(2024, 1, 1, tzinfo=UTC)
+
+
+def case(expect: Expect = "answered", **fields: object) -> Case:
+    base: dict[str, object] = {"id": "one", "question": "Why?", "model": "help", "language": "en"}
+    return Case(**{**base, "expect": (expect,), **fields})  # type: ignore[arg-type]
+
+
+def handed(name: str = "plans", groups: frozenset[str] = PUBLIC, **fields: object) -> Handed:
+    url = f"https://tolva.example/{name}"
+    base = {"document_id": f"tolva/{name}.md", "url": url, "access": Access(groups, SINCE)}
+    return Handed(name, name.title(), **{**base, **fields})  # type: ignore[arg-type]
+
+
+def record(name: str) -> Handed:
+    return handed(f"book/{name}", kind="record", document_id="")
+
+
+def outcome(decision: Decision = Decision.ANSWERED, answer: str = "", **fields: object) -> Outcome:
+    base: dict[str, object] = {"groups": PUBLIC, "now": NOW}
+    return Outcome(decision, answer, **{**base, **fields})  # type: ignore[arg-type]
+
+
+def citing(source: Handed) -> tuple[Citation, ...]:
+    return (Citation(0, 1, source.title, source.url or ""),)

@@ -1,0 +1,145 @@
+"""Grading: each figure is right or wrong for its own reason, and says which."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from golden.cases import Case
+from golden.grade import Figure, failed, grade
+from golden.outcome import Outcome
+from indexes.types import Access
+from proxy.types import Decision
+from tests.golden.people import NOW, SINCE, case, citing, handed, outcome, record
+
+PLANS = handed("plans")
+OTHERS = tuple(handed(f"other-{n}") for n in range(5))
+
+
+def why(figure: Figure, given: Case, got: Outcome) -> str | None:
+    """The verdict's fault; "" right, None not graded."""
+    return next((v.why for v in grade(given, got).verdicts if v.figure == figure), None)
+
+
+def test_an_expected_source_counts_by_id_document_url_or_title() -> None:
+    for name in ("plans", "tolva/plans.md", "https://tolva.example/plans", "Plans"):
+        assert why(Figure.RETRIEVAL, case(expect_source=(name,)), outcome(handed=(PLANS,))) == ""
+
+
+def test_a_source_that_was_not_handed_over_is_missed() -> None:
+    said = why(Figure.RETRIEVAL, case(expect_source=("plans",)), outcome(handed=OTHERS[:1]))
+    assert said == "want plans handed over, got tolva/other-0.md"
+
+
+def test_recall_looks_at_the_first_five_alone() -> None:
+    got = outcome(handed=(*OTHERS, PLANS))
+    assert why(Figure.RETRIEVAL, case(expect_source=("plans",)), got) == ""
+    assert "among the first 5" in (why(Figure.RECALL, case(expect_source=("plans",)), got) or "")
+    assert why(Figure.RECALL, case(expect_source=("plans",)), outcome(handed=(*OTHERS[:4], PLANS))) == ""
+
+
+def test_an_answer_is_compared_folded() -> None:
+    given = case(contains=("12,50 EUROS", "۱۲"))
+    assert why(Figure.ANSWER, given, outcome(answer="Cuesta 12,50 euros.")) == ""
+
+
+def test_an_answer_must_say_all_and_none_of_the_forbidden() -> None:
+    assert "want '9'" in (why(Figure.ANSWER, case(contains=("12", "9")), outcome(answer="12")) or "")
+    assert "want no '9'" in (why(Figure.ANSWER, case(lacks=("9",)), outcome(answer="9")) or "")
+
+
+def test_a_refusal_too_must_lack_what_is_forbidden() -> None:
+    got = outcome(Decision.NO_EVIDENCE, "Salaries are 3,450.")
+    assert why(Figure.ANSWER, case("no_evidence", lacks=("3,450",)), got)
+
+
+def test_an_answer_cites_an_expected_source() -> None:
+    given = case(expect_source=("plans",))
+    assert why(Figure.ANSWER, given, outcome(handed=(PLANS,), citations=citing(PLANS))) == ""
+    got = outcome(handed=(PLANS, OTHERS[0]), citations=citing(OTHERS[0]))
+    assert why(Figure.ANSWER, given, got) == "want a citation of plans, got Other-0"
+
+
+def test_a_source_without_url_is_cited_by_its_title() -> None:
+    bare = replace(PLANS, url=None)
+    got = outcome(handed=(bare,), citations=citing(bare))
+    assert why(Figure.ANSWER, case(expect_source=("plans",)), got) == ""
+
+
+@pytest.mark.parametrize("decision", list(Decision))
+def test_only_the_expected_decision_is_right(decision: Decision) -> None:
+    assert (why(Figure.ANSWERED, case("answered"), outcome(decision)) == "") == (decision == "answered")
+    assert (why(Figure.REFUSED, case("no_evidence"), outcome(decision)) == "") == (decision == "no_evidence")
+
+
+def test_any_of_several_expectations_is_right() -> None:
+    given = replace(case("no_evidence"), expect=("no_evidence", "not_in_sources"))
+    assert why(Figure.REFUSED, given, outcome(Decision.NOT_IN_SOURCES)) == ""
+    assert why(Figure.REFUSED, given, outcome(Decision.ANSWERED))
+
+
+def test_a_refusal_must_come_from_the_topic_named() -> None:
+    got = outcome(Decision.REFUSED, topic="private")
+    assert why(Figure.REFUSED, case("refused", topic="fees"), got) == "want topic fees, got private"
+
+
+def test_a_refusal_that_called_the_model_or_embedded_is_wrong() -> None:
+    for given, got in (
+        (case("refused"), outcome(Decision.REFUSED, upstream_calls=1)),
+        (case("refused"), outcome(Decision.REFUSED, embedded=True)),
+        (case("no_evidence"), outcome(Decision.NO_EVIDENCE, upstream_calls=1)),
+    ):
+        assert why(Figure.REFUSED, given, got)
+    assert why(Figure.REFUSED, case("no_evidence"), outcome(Decision.NO_EVIDENCE, embedded=True)) == ""
+
+
+def test_a_stop_names_the_rule() -> None:
+    got = outcome(Decision.STOPPED, rule="voice")
+    assert (
+        why(Figure.ANSWERED, case("stopped", rule="values"), got) == "want the gate's rule values, got voice"
+    )
+
+
+def test_an_overview_is_answered_from_records_alone() -> None:
+    assert why(Figure.OVERVIEW, case("records"), outcome(handed=(record("a"),))) == ""
+    for sources in ((), (PLANS,), (record("a"), PLANS)):
+        assert why(Figure.OVERVIEW, case("records"), outcome(handed=sources))
+    assert why(Figure.OVERVIEW, case("records"), outcome(Decision.NOT_IN_SOURCES, handed=(record("a"),)))
+
+
+def test_records_come_in_the_order_named() -> None:
+    given = case("records", expect_records=("book/b", "book/a"))
+    assert why(Figure.OVERVIEW, given, outcome(handed=(record("b"), record("a"), record("c")))) == ""
+    assert why(Figure.OVERVIEW, given, outcome(handed=(record("a"), record("b"))))
+    assert why(Figure.OVERVIEW, given, outcome(handed=(record("b"),)))
+
+
+def test_a_source_of_another_group_is_a_leak_whatever_was_said() -> None:
+    secret = handed("salaries", frozenset({"finance"}))
+    got = outcome(Decision.NO_EVIDENCE, handed=(PLANS, secret))
+    said = "tolva/salaries.md is for finance, handed over to public"
+    assert why(Figure.PERMISSIONS, case("no_evidence"), got) == said
+    assert why(Figure.PERMISSIONS, case(groups=frozenset({"finance", "public"})), got) == ""
+
+
+def test_the_case_own_groups_are_believed_not_the_pipeline() -> None:
+    secret = handed("salaries", frozenset({"finance"}))
+    got = outcome(handed=(secret,), groups=frozenset({"finance"}))
+    assert why(Figure.PERMISSIONS, case(groups=frozenset({"public"})), got)
+
+
+def test_a_source_outside_its_validity_is_a_leak() -> None:
+    until = handed("old", access=Access(frozenset({"public"}), SINCE, NOW))
+    later = handed("new", access=Access(frozenset({"public"}), NOW))
+    assert why(Figure.PERMISSIONS, case(), outcome(handed=(until,)))
+    assert why(Figure.PERMISSIONS, case(), outcome(handed=(later,))) == ""
+    early = datetime(2025, 1, 1, tzinfo=UTC)
+    assert why(Figure.PERMISSIONS, case(at=early), outcome(handed=(until,))) == ""
+    assert why(Figure.PERMISSIONS, case(at=early), outcome(handed=(later,)))
+
+
+def test_a_pipeline_that_failed_is_a_wrong_case() -> None:
+    graded = failed(case("refused"), "the store is gone")
+    assert not graded.right
+    assert graded.verdicts[0].figure == Figure.REFUSED
+    assert "the store is gone" in graded.verdicts[0].why
