@@ -1,0 +1,139 @@
+"""Reads the 4-bit weights file: sizes, vocabulary, and tensors by name."""
+
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+MAGIC = b"E5S1"
+BLOCK = 32
+"""Numbers that share one scale. A block is a half-float scale and 16 bytes of two 4-bit numbers each."""
+BLOCK_BYTES = 2 + BLOCK // 2
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """The sizes of the transformer, in the order of the file's header."""
+
+    hidden: int
+    layers: int
+    heads: int
+    inner: int
+    vocabulary: int
+    positions: int
+    types: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """The unigram vocabulary: `texts[i]` has log probability `scores[i]`; then the ids of special pieces."""
+
+    texts: tuple[str, ...]
+    scores: NDArray[np.float32]
+    start: int
+    end: int
+    pad: int
+    unknown: int
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """A matrix of 4-bit numbers: its value is `(nibbles - 8) * scale`, one scale a block of a row."""
+
+    nibbles: NDArray[np.uint8]
+    """Rows by columns, 0..15."""
+    scales: NDArray[np.float16]
+    """Rows by columns / 32."""
+
+    def values(self) -> NDArray[np.float32]:
+        """The matrix itself."""
+        scales = np.repeat(self.scales.astype(np.float32), BLOCK, axis=1)
+        return (self.nibbles.astype(np.float32) - 8) * scales
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The file's content. Tensors are read when asked for; a missing name is a KeyError."""
+
+    sizes: Sizes
+    epsilon: float
+    pieces: Pieces
+    raw: NDArray[np.uint8]
+    spans: dict[str, slice]
+
+    def plain(self, name: str) -> NDArray[np.float32]:
+        """A tensor kept in full, flat."""
+        return np.asarray(self.raw[self.spans[name]]).view("<f4")
+
+    def blocks(self, name: str, rows: int, columns: int) -> Blocks:
+        """A tensor kept in 4 bits: low halves hold the first 16 numbers of a block, high halves the rest."""
+        packed = np.asarray(self.raw[self.spans[name]]).reshape(rows, columns // BLOCK, BLOCK_BYTES)
+        scales = packed[:, :, :2].copy().view("<f2").reshape(rows, -1)
+        halves = packed[:, :, 2:]
+        nibbles = np.concatenate([halves & 15, halves >> 4], axis=2)
+        return Blocks(nibbles.reshape(rows, columns), scales)
+
+
+class _Cursor:
+    def __init__(self, raw: NDArray[np.uint8], at: int):
+        self.raw = raw
+        self.at = at
+
+    def unpack(self, layout: str) -> tuple[Any, ...]:
+        size = struct.calcsize(layout)
+        return struct.unpack(layout, self.take(size))
+
+    def array(self, kind: str, count: int) -> NDArray[Any]:
+        return np.frombuffer(self.take(np.dtype(kind).itemsize * count), kind)
+
+    def take(self, size: int) -> bytes:
+        taken = self.raw[self.at : self.at + size].tobytes()
+        if len(taken) != size:
+            raise ValueError("the weights file ends too early")
+        self.at += size
+        return taken
+
+
+def read(path: Path) -> Weights:
+    """Reads `path`; ValueError if it is not such a file."""
+    raw = np.memmap(path, dtype=np.uint8, mode="r")
+    if raw[:4].tobytes() != MAGIC:
+        raise ValueError(f"{path}: not a weights file of the kind {MAGIC.decode()}")
+    cursor = _Cursor(raw, 8)
+    sizes = Sizes(*cursor.unpack("<7i"))
+    epsilon, block = cursor.unpack("<fi")
+    if block != BLOCK:
+        raise ValueError(f"{path}: blocks of {block} numbers; want {BLOCK}")
+    pieces = _pieces(cursor)
+    _skip_letters(cursor)
+    return Weights(sizes, epsilon, pieces, raw, _spans(cursor))
+
+
+def _pieces(cursor: _Cursor) -> Pieces:
+    count, start, end, pad, unknown = cursor.unpack("<5i")
+    (size,) = cursor.unpack("<Q")
+    offsets = cursor.array("<u4", count + 1).tolist()
+    scores = cursor.array("<f4", count)
+    joined = cursor.take(size)
+    texts = tuple(joined[offsets[i] : offsets[i + 1]].decode() for i in range(count))
+    return Pieces(texts, scores, start, end, pad, unknown)
+
+
+def _skip_letters(cursor: _Cursor) -> None:
+    """Passes the table of folded letters: the tokenizer brings its own."""
+    _, size = cursor.unpack("<iI")
+    cursor.take(size)
+
+
+def _spans(cursor: _Cursor) -> dict[str, slice]:
+    (count,) = cursor.unpack("<i")
+    spans = {}
+    for _ in range(count):
+        (length,) = cursor.unpack("<H")
+        name = cursor.take(length).decode()
+        _kind, _numbers, offset, size = cursor.unpack("<BIQQ")
+        spans[name] = slice(offset, offset + size)
+    return spans

@@ -1,0 +1,50 @@
+"""Progress of long work: told by a function, shown as a bar on a terminal and as lines elsewhere."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bars
+
+Progress = Callable[[str, float], None]
+"""Told the step under way and its share done, 0..1."""
+
+
+def silent(step: str, done: float) -> None:
+    """Shows nothing."""
+
+
+@contextmanager
+def shown() -> Iterator[Progress]:
+    """Shows steps on standard error: bars on a terminal, else one line a step."""
+    if not sys.stderr.isatty():
+        yield _Lines()
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Bars(*columns, console=Console(stderr=True)) as bars:
+        yield _Terminal(bars)
+
+
+class _Lines:
+    def __init__(self) -> None:
+        self.step = ""
+
+    def __call__(self, step: str, done: float) -> None:
+        if step != self.step:
+            print(f"{step} …", file=sys.stderr, flush=True)
+        self.step = step
+
+
+class _Terminal:
+    def __init__(self, bars: Bars) -> None:
+        self.bars = bars
+
+    def __call__(self, step: str, done: float) -> None:
+        known = {task.description: task.id for task in self.bars.tasks}
+        if step not in known:
+            for task in known.values():  # a new step: those before it are done
+                self.bars.update(task, completed=1.0)
+            known[step] = self.bars.add_task(step, total=1.0)
+        self.bars.update(known[step], completed=done)
