@@ -178,3 +178,5 @@ class Model:
     byte_tokens: float
     """Tokens per UTF-8 byte at most: 1 for byte-level tokenizers, an explicit factor for others."""
     prices: Prices
+    retries: int = 0
+    """Further attempts before a first byte, each with a hold of its own."""

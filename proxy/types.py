@@ -182,13 +182,6 @@ class Citation:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
-class Timings:
-    """Milliseconds of one request's parts; only for the decision log."""
-
-    parts: dict[str, float] = field(default_factory=dict)
-
-
 @dataclass(slots=True)
 class Trace:
     """What a request has shown of itself so far; becomes one row of the decision log.
