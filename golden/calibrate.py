@@ -1,0 +1,169 @@
+"""Which similarity separates questions with an answer from those without? Pure: a report in, values out.
+
+The rule: the threshold is the middle between the highest similarity of a question that must be refused and
+the lowest of an answerable one above it: every question to be refused is, with the same margin on both sides.
+If that loses more than `lose_max` of the answerable questions, there is no separating threshold, and that is
+said instead. A language gets its own value from `LEAST` questions of each kind on; all together are judged
+too.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from statistics import fmean
+
+from golden.cases import Case
+from golden.report import Report
+from proxy.settings.lock import AssistantLock, Calibrated, Lock
+
+LEAST = 5
+"""Questions of each kind below which a language has no value of its own."""
+EVERY = "all"
+"""The row over all languages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The best similarity (0..1) of one question, and whether the corpus answers it."""
+
+    id: str
+    language: str
+    similarity: float
+    answerable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """How far the two kinds lie apart. `threshold` None: nothing separates them, and `why`."""
+
+    samples: tuple[Sample, ...]
+    threshold: float | None = None
+    lost: tuple[str, ...] = ()
+    """Ids of answerable questions that the threshold would refuse."""
+    why: str = ""
+
+    @property
+    def answerable(self) -> tuple[Sample, ...]:
+        return tuple(s for s in self.samples if s.answerable)
+
+    @property
+    def unanswerable(self) -> tuple[Sample, ...]:
+        return tuple(s for s in self.samples if not s.answerable)
+
+    @property
+    def auc(self) -> float | None:
+        """Chance that an answerable question scores above another, ties half (Mann and Whitney 1947)."""
+        pairs = [
+            (good.similarity > bad.similarity) + (good.similarity == bad.similarity) / 2
+            for good in self.answerable
+            for bad in self.unanswerable
+        ]
+        return fmean(pairs) if pairs else None
+
+
+Separations = Mapping[str, Mapping[str, Separation]]
+"""By assistant, then by language; `EVERY` is the row over all."""
+
+
+def separate(samples: Iterable[Sample], lose_max: float = 0.0) -> Separation:
+    """Finds the threshold of the rule above; `lose_max` is the share of answerable questions it may cost."""
+    found = Separation(tuple(sorted(samples, key=lambda s: s.similarity)))
+    if not found.answerable or not found.unanswerable:
+        kind = "answerable question" if not found.answerable else "question that must be refused"
+        return Separation(found.samples, why=f"no {kind} was searched for")
+    top = found.unanswerable[-1]
+    lost = [s for s in found.answerable if s.similarity <= top.similarity]
+    kept = found.answerable[len(lost) :]
+    if not kept or len(lost) > lose_max * len(found.answerable):
+        return Separation(found.samples, lost=tuple(s.id for s in lost), why=_against(top, lost))
+    middle = _middle(top.similarity, kept[0].similarity)
+    return Separation(found.samples, middle, tuple(s.id for s in lost))
+
+
+def separations(report: Report, lose_max: float = 0.0) -> Separations:
+    """Per assistant: all languages together, then each language with enough questions of both kinds."""
+    found: dict[str, dict[str, Separation]] = {}
+    for assistant, samples in _samples(report).items():
+        rows = {EVERY: separate(samples, lose_max)}
+        for language in dict.fromkeys(s.language for s in samples):
+            own = separate((s for s in samples if s.language == language), lose_max)
+            if min(len(own.answerable), len(own.unanswerable)) >= LEAST:
+                rows[language] = own
+        found[assistant] = rows
+    return found
+
+
+def lock(found: Separations, *, model: str, generation: str, date: str) -> Lock:
+    """What `threshold.lock.toml` is to say: the values that were found, and what they were measured on."""
+    return Lock(
+        model=model,
+        generation=generation,
+        date=date,
+        rule="middle between the highest question to be refused and the lowest answerable one above it",
+        assistants={
+            assistant: AssistantLock(
+                every=_calibrated(rows[EVERY]),
+                languages={
+                    language: value
+                    for language, row in rows.items()
+                    if language != EVERY and (value := _calibrated(row))
+                },
+            )
+            for assistant, rows in found.items()
+        },
+    )
+
+
+def text(found: Separations) -> str:
+    """The separations as a table for people, and a sentence for each that has no threshold."""
+    lines = [f"{'':24}{'answerable':>12}{'lowest':>8}{'refuse':>8}{'highest':>9}{'AUC':>7}{'threshold':>11}"]
+    for assistant, rows in found.items():
+        for language, row in rows.items():
+            lines.append(f"{f'{assistant} {language}':24}{_figures(row)}")
+            if row.why:
+                lines.append(f"    no separating threshold: {row.why}")
+            elif row.lost:
+                lines.append(f"    the threshold refuses {len(row.lost)} answerable: {', '.join(row.lost)}")
+    return "\n".join(lines)
+
+
+def _samples(report: Report) -> dict[str, list[Sample]]:
+    found: dict[str, list[Sample]] = {}
+    for grade in report.grades:
+        outcome, answerable = grade.outcome, _answerable(grade.case)
+        if outcome and outcome.similarity is not None and answerable is not None:
+            sample = Sample(grade.case.id, grade.case.language, outcome.similarity, answerable)
+            found.setdefault(outcome.assistant, []).append(sample)
+    return found
+
+
+def _answerable(case: Case) -> bool | None:
+    """None: the case says nothing about similarity (a pattern refuses it, records answer it, …)."""
+    if case.expect == ("no_evidence",):
+        return False
+    return True if case.expect_source and not case.must_refuse else None
+
+
+def _middle(low: float, high: float) -> float:
+    """Short where it may be: `low < middle <= high` must hold after rounding too."""
+    middle = round((low + high) / 2, 3)
+    return middle if low < middle <= high else high
+
+
+def _against(top: Sample, lost: list[Sample]) -> str:
+    below = ", ".join(f"{s.id} ({s.similarity:.3f})" for s in lost[:5]) + (" …" if len(lost) > 5 else "")
+    return f"{top.id} must be refused and reaches {top.similarity:.3f}; not above it: {below}"
+
+
+def _calibrated(row: Separation) -> Calibrated | None:
+    if row.threshold is None:
+        return None
+    counts = {"answerable": len(row.answerable), "unanswerable": len(row.unanswerable)}
+    return Calibrated(threshold=row.threshold, **counts)
+
+
+def _figures(row: Separation) -> str:
+    low = f"{row.answerable[0].similarity:.3f}" if row.answerable else "–"
+    high = f"{row.unanswerable[-1].similarity:.3f}" if row.unanswerable else "–"
+    auc = "–" if row.auc is None else f"{row.auc:.3f}"
+    chosen = "–" if row.threshold is None else f"{row.threshold:.3f}"
+    return f"{len(row.answerable):12}{low:>8}{len(row.unanswerable):8}{high:>9}{auc:>7}{chosen:>11}"
