@@ -1,0 +1,45 @@
+"""The `anthropic` protocol: the Messages API."""
+
+from proxy.errors import BusyError
+from proxy.services import UpstreamSink
+from proxy.settings import tree
+from proxy.types import Call, Ending
+from proxy.upstream.client import FAULTS, Client, Post, Times
+from proxy.wire import anthropic_messages
+from proxy.wire.anthropic_messages import AnthropicDialect
+
+API_VERSION = "2023-06-01"
+
+
+class AnthropicUpstream:
+    """Implements `services.Upstream`. `base_url` with or without its `/v1`."""
+
+    name = "anthropic"
+
+    def __init__(self, settings: tree.Upstream, key: str = ""):
+        self._url = settings.base_url.rstrip("/").removesuffix("/v1") + "/v1"
+        self._headers = {"anthropic-version": API_VERSION} | ({"x-api-key": key} if key else {})
+        times = Times(settings.connect_s, settings.idle_s, settings.total_s)
+        self._client = Client(times, settings.connections_max)
+
+    def body(self, call: Call) -> bytes:
+        """See `anthropic_messages.body`."""
+        return anthropic_messages.body(call, call.output_cap + call.reasoning_cap)
+
+    async def run(self, call: Call, sink: UpstreamSink) -> Ending:
+        """One attempt; see `Client.attempt`."""
+        headers = {**self._headers, "content-type": "application/json"}
+        post = Post(f"{self._url}/messages", headers, self.body(call))
+        return await self._client.attempt(post, AnthropicDialect(), sink)
+
+    async def listed(self) -> tuple[str, ...]:
+        """The names in the upstream's own model list. Raises `BusyError` saying what went wrong."""
+        try:
+            response = await self._client.get(f"{self._url}/models", self._headers)
+            return tuple(str(item["id"]) for item in response.raise_for_status().json()["data"])
+        except (*FAULTS, ValueError, LookupError, TypeError) as fault:
+            raise BusyError(f"{self._url}/models: {fault}", code="upstream_failed") from fault
+
+    async def aclose(self) -> None:
+        """Closes all connections."""
+        await self._client.aclose()

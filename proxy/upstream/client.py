@@ -1,0 +1,198 @@
+"""One HTTP exchange with an upstream: post, read, push into the sink; every fault becomes an `Ending`."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from importlib.metadata import version
+from typing import cast
+
+import aiohttp
+import httpx
+from httpx_aiohttp import AiohttpTransport
+
+from proxy.services import UpstreamSink
+from proxy.types import Ending, Usage
+from proxy.upstream.retry import retry_after_s
+from proxy.wire.reader import Dialect, Heard, Reader
+from proxy.wire.said import Text
+
+KEEP_ALIVE_S = 4.0  # under the five seconds after which common servers close an idle connection
+TAIL_S = 2.0  # usage comes at once behind the finish reason, or never
+DRAIN_S = 0.05  # a body that ends behind [DONE] leaves a connection that can be used again
+DETAIL_BYTES_MAX = 2_000
+
+FAULTS = (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, OSError)
+_UNSENT = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, httpx.UnsupportedProtocol)
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Seconds: to connect, between two reads, and for the whole exchange."""
+
+    connect_s: float
+    idle_s: float
+    total_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """What is sent. `headers` hold the key: never logged."""
+
+    url: str
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Client:
+    """A pool of connections to one upstream; made at the first request, closed by `aclose`."""
+
+    def __init__(self, times: Times, connections_max: int):
+        self._times = times
+        # Without certifi's or the environment's say in it: no proxies, no .netrc, no cookies kept.
+        self._http = httpx.AsyncClient(
+            transport=AiohttpTransport(client=_session(connections_max)),
+            headers={"accept-encoding": "identity", "user-agent": f"fiador/{version('fiador')}"},
+            timeout=httpx.Timeout(times.idle_s, connect=times.connect_s, pool=times.connect_s),
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+            follow_redirects=False,
+            trust_env=False,
+        )
+
+    async def aclose(self) -> None:
+        """Closes all connections."""
+        await self._http.aclose()
+
+    async def get(self, url: str, headers: Mapping[str, str]) -> httpx.Response:
+        """A small request beside the answers. Raises one of `FAULTS`."""
+        return await self._http.get(url, headers=headers)
+
+    async def attempt(self, post: Post, dialect: Dialect, sink: UpstreamSink) -> Ending:
+        """One exchange. Cancelling the task closes the connection; what the sink raises comes through."""
+        exchange = _Exchange(self._http, dialect, sink)
+        try:
+            async with asyncio.timeout(self._times.total_s) as clock:
+                return await exchange.run(post, clock)
+        except TimeoutError as fault:
+            if not clock.expired():
+                return exchange.broken(fault)
+            return exchange.broken(TimeoutError(f"no end after {self._times.total_s} s"))
+        except FAULTS as fault:
+            return exchange.broken(fault)
+
+
+def _session(connections_max: int) -> Callable[[], aiohttp.ClientSession]:
+    """Called at the first request, where the event loop runs."""
+    return lambda: aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=connections_max, keepalive_timeout=KEEP_ALIVE_S),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        trust_env=False,
+    )
+
+
+class _Exchange:
+    """The state of one exchange: enough to tell, when it breaks, what it had come to."""
+
+    def __init__(self, http: httpx.AsyncClient, dialect: Dialect, sink: UpstreamSink):
+        self._http = http
+        self._dialect = dialect
+        self._sink = sink
+        self._reader: Reader | None = None
+
+    async def run(self, post: Post, clock: asyncio.Timeout) -> Ending:
+        async with self._http.stream(
+            "POST", post.url, content=post.body, headers=dict(post.headers)
+        ) as response:
+            if response.status_code != 200:
+                return await _refused(response)
+            self._reader = Reader(self._dialect, response.headers.get("content-type", ""))
+            async with aclosing(_reads(response)) as reads:
+                return await self._read(reads, self._reader, clock)
+
+    async def _read(self, reads: AsyncIterator[bytes], reader: Reader, clock: asyncio.Timeout) -> Ending:
+        async for data in reads:
+            finished = reader.finished
+            if not self._push(reader.feed(data)):
+                return Ending("cancelled")  # leaving closes the connection, which is the cancel
+            await self._sink.flush()
+            if reader.end:
+                await _drain(reads)
+                break
+            if reader.finished and not finished:
+                clock.reschedule(asyncio.get_running_loop().time() + TAIL_S)
+        return await self._over(reader)
+
+    async def _over(self, reader: Reader) -> Ending:
+        if not self._push(reader.finish()):
+            return Ending("cancelled")
+        await self._sink.flush()
+        return _ending(reader)
+
+    def _push(self, heard: Iterable[Heard]) -> bool:
+        for item in heard:
+            match item:
+                case Text(text):
+                    if not self._sink.text(text):
+                        return False
+                case Usage():
+                    self._sink.usage(item)
+                case _:
+                    self._sink.billed(item.text)
+        return True
+
+    def broken(self, fault: Exception) -> Ending:
+        """The exchange broke; behind a finish reason nothing of the answer is missing."""
+        reader = self._reader
+        if reader and reader.finished and not reader.end:
+            reader.finish()
+            return _ending(reader)
+        cause = fault.__cause__ or fault
+        detail = f"{type(cause).__name__}: {cause}"[:300]
+        if reader and reader.heard:
+            return Ending("cut", detail, 200)
+        silent = isinstance(cause, TimeoutError) and not isinstance(cause, _UNSENT)
+        return Ending("failed", detail, sent=not isinstance(cause, _UNSENT), silent=silent)
+
+
+def _ending(reader: Reader) -> Ending:
+    """The reader's end in the pipeline's words; only a whole answer ends well."""
+    end = reader.end
+    if end is None:
+        raise AssertionError("a reader that is finished has an end")
+    if end.how in ("done", "eof") and end.reason in ("stop", "length"):
+        return Ending(end.reason, status=200)
+    detail = " ".join(part for part in (end.how, end.reason, end.detail) if part)
+    return Ending("cut" if reader.heard else "failed", detail, 200)
+
+
+def _reads(response: httpx.Response) -> AsyncGenerator[bytes, None]:
+    """The body as it arrives; what came compressed against our wish is unpacked."""
+    return cast(AsyncGenerator[bytes, None], response.aiter_bytes())
+
+
+async def _refused(response: httpx.Response) -> Ending:
+    """An HTTP error or a redirect; its body goes to our log only, and only its beginning."""
+    body = b""
+    async with aclosing(_reads(response)) as reads:
+        async for data in reads:
+            body += data
+            if len(body) >= DETAIL_BYTES_MAX:
+                break
+    return Ending(
+        "failed",
+        body[:DETAIL_BYTES_MAX].decode("utf-8", "replace"),
+        response.status_code,
+        retry_after_s(response.headers, time.time()),
+    )
+
+
+async def _drain(reads: AsyncIterator[bytes]) -> None:
+    """Waits a moment for the body's end; who goes on sending loses the connection."""
+    try:
+        async with asyncio.timeout(DRAIN_S):
+            async for _ in reads:
+                pass
+    except (TimeoutError, *FAULTS):
+        return

@@ -1,0 +1,73 @@
+"""The `openai` protocol: chat completions as OpenAI and some fifteen other servers speak them."""
+
+import orjson
+
+from proxy.errors import BusyError
+from proxy.services import UpstreamSink
+from proxy.settings import tree
+from proxy.types import Call, Ending
+from proxy.upstream.client import FAULTS, Client, Post, Times
+from proxy.wire import structured
+from proxy.wire.openai_dialects import OpenAIDialect
+
+
+class OpenAIUpstream:
+    """Implements `services.Upstream`. `key` is sent as a bearer token, "" sends none."""
+
+    name = "openai"
+
+    def __init__(self, settings: tree.Upstream, key: str = ""):
+        self._settings = settings
+        self._url = settings.base_url.rstrip("/")
+        self._headers = {"authorization": f"Bearer {key}"} if key else {}
+        times = Times(settings.connect_s, settings.idle_s, settings.total_s)
+        self._client = Client(times, settings.connections_max)
+
+    def body(self, call: Call) -> bytes:
+        """Always streamed and always with usage, whatever the client asked for."""
+        fields: dict[str, object] = {
+            "model": call.model,
+            "messages": [{"role": message.role, "content": message.text} for message in call.messages],
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            self._settings.cap_field: call.output_cap + call.reasoning_cap,
+        }
+        fields |= self._sampling(call)
+        if call.structured:
+            schema = {"name": structured.NAME, "strict": True, "schema": structured.SCHEMA}
+            fields["response_format"] = {"type": "json_schema", "json_schema": schema}
+        return orjson.dumps(fields)
+
+    async def run(self, call: Call, sink: UpstreamSink) -> Ending:
+        """One attempt; see `Client.attempt`."""
+        headers = {**self._headers, "content-type": "application/json"}
+        post = Post(f"{self._url}/chat/completions", headers, self.body(call))
+        return await self._client.attempt(post, OpenAIDialect(), sink)
+
+    async def listed(self) -> tuple[str, ...]:
+        """The names in the upstream's own model list. Raises `BusyError` saying what went wrong."""
+        try:
+            response = await self._client.get(f"{self._url}/models", self._headers)
+            return tuple(str(item["id"]) for item in response.raise_for_status().json()["data"])
+        except (*FAULTS, ValueError, LookupError, TypeError) as fault:
+            raise BusyError(f"{self._url}/models: {fault}", code="upstream_failed") from fault
+
+    async def aclose(self) -> None:
+        """Closes all connections."""
+        await self._client.aclose()
+
+    def _sampling(self, call: Call) -> dict[str, object]:
+        """What the client tuned, as far as this upstream is said to know it."""
+        sampling, settings = call.sampling, self._settings
+        known: dict[str, object] = {
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "seed": sampling.seed,
+            "presence_penalty": sampling.presence_penalty,
+            "frequency_penalty": sampling.frequency_penalty,
+        }
+        if sampling.reasoning_effort in settings.reasoning_efforts:
+            known["reasoning_effort"] = sampling.reasoning_effort
+        if sampling.verbosity in settings.verbosities:
+            known["verbosity"] = sampling.verbosity
+        return {name: value for name, value in known.items() if value is not None}

@@ -1,0 +1,48 @@
+"""When an upstream that has failed is asked again: bounded, jittered, as the upstream itself asks."""
+
+import random
+from collections.abc import Callable, Mapping
+from email.utils import parsedate_to_datetime
+
+from proxy.types import Ending
+
+RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
+"""529: overloaded, at Anthropic."""
+
+FIRST_S = 0.5
+PAUSE_S_MAX = 10.0  # a reader waits behind it: who asks for more gets an error now
+
+
+def pause_s(ending: Ending, attempt: int, chance: Callable[[], float] = random.random) -> float | None:
+    """Seconds to wait after attempt number `attempt` (from 1), or None: do not ask again.
+
+    Only where no byte of an answer came; how many attempts there are is the caller's business, each has
+    its own hold. Waits double from half a second, shortened by up to a half at random, so that many
+    requests that failed together do not come back together.
+    """
+    if ending.finish != "failed" or not _may_help(ending):
+        return None
+    if ending.retry_after_s is None:
+        return min(FIRST_S * 2.0 ** (attempt - 1), PAUSE_S_MAX) * (1 - chance() / 2)
+    if ending.retry_after_s > PAUSE_S_MAX:
+        return None
+    return ending.retry_after_s + chance() * FIRST_S
+
+
+def _may_help(ending: Ending) -> bool:
+    if ending.status is None:
+        return not ending.silent
+    return ending.status in RETRIED
+
+
+def retry_after_s(headers: Mapping[str, str], now: float) -> float | None:
+    """What `Retry-After` (seconds or a date) or `Retry-After-Ms` asks for; `now` in Unix seconds."""
+    try:
+        if "retry-after-ms" in headers:
+            return max(0.0, float(headers["retry-after-ms"]) / 1000)
+        value = headers.get("retry-after", "")
+        if value.replace(".", "", 1).isdigit():
+            return float(value)
+        return max(0.0, parsedate_to_datetime(value).timestamp() - now)
+    except ValueError:
+        return None
