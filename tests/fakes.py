@@ -38,6 +38,8 @@ class Player:
         self._writer = writer
         self.closes = False
         """Whether the connection ends with this exchange."""
+        self.left = False
+        """Whether it was the other side that ended it."""
 
     async def head(self, status: int = 200, content_type: str = "text/event-stream", **headers: str) -> None:
         """The response's head; underscores in a header's name stand for hyphens."""
@@ -60,6 +62,7 @@ class Player:
 
     async def gone(self) -> None:
         """Waits until the other side closes the connection."""
+        self.closes = self.left = True
         while await self._reader.read(1000):
             pass
 
@@ -135,12 +138,12 @@ class FakeUpstream:
         leaving = asyncio.ensure_future(_eof(reader))
         try:
             await asyncio.wait((playing, leaving), return_when=asyncio.FIRST_COMPLETED)
-            if playing.done() and not isinstance(playing.exception(), ConnectionError):
-                playing.result()
-                return not player.closes
-            self.left += 1
-            self.departed.set()
-            return False
+            if not playing.done() or player.left or isinstance(playing.exception(), ConnectionError):
+                self.left += 1
+                self.departed.set()
+                return False
+            playing.result()
+            return not player.closes
         finally:
             for task in (playing, leaving):
                 task.cancel()
