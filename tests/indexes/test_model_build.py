@@ -53,7 +53,7 @@ def test_another_file_is_refused(small: SmallWeights, tmp_path: Path, spoil: Any
 
 
 def test_the_graph_computes_the_encoder(small: SmallWeights, source: weights.Weights) -> None:
-    """Against the same transformer in plain numpy: eight-bit products may turn a state by a little, no more."""
+    """Against the same transformer in plain numpy: eight-bit products may turn a state a little, no more."""
     ids = np.array([[0, 5, 6, 7, 2], [0, 9, 2, 1, 1]])
     mask = np.array([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])
     session = onnxruntime.InferenceSession(graph.encoder(source).SerializeToString())
@@ -80,7 +80,7 @@ def reference(values: dict[str, Floats], ids: NDArray[np.int64], mask: NDArray[n
     state = norm(values, "emb.ln", state)
     for layer in range(LAYERS):
         name = f"l{layer}."
-        looked = attention(*(linear(values, name + part, state) for part in "qkv"), mask)
+        looked = attention([linear(values, name + part, state) for part in "qkv"], mask)
         middle = norm(values, name + "aln", state + linear(values, name + "ao", looked))
         wide = linear(values, name + "fi", middle)
         state = norm(values, name + "oln", middle + linear(values, name + "fo", gelu(wide)))
@@ -97,9 +97,9 @@ def norm(values: dict[str, Floats], name: str, state: Floats) -> Floats:
     return np.asarray(centred / spread * values[name + ".w"] + values[name + ".b"])
 
 
-def attention(query: Floats, key: Floats, value: Floats, mask: NDArray[np.int64]) -> Floats:
-    rows, length, _ = query.shape
-    parts = [part.reshape(rows, length, HEADS, -1).swapaxes(1, 2) for part in (query, key, value)]
+def attention(states: list[Floats], mask: NDArray[np.int64]) -> Floats:
+    rows, length, _ = states[0].shape
+    parts = [state.reshape(rows, length, HEADS, -1).swapaxes(1, 2) for state in states]
     scores = parts[0] @ parts[1].swapaxes(2, 3) / np.sqrt(HIDDEN / HEADS)
     scores = np.where(mask[:, np.newaxis, np.newaxis] == 1, scores, -np.inf)
     shares = np.exp(scores - scores.max(-1, keepdims=True))
