@@ -163,6 +163,7 @@ def test_readers_beside_a_writer_see_whole_states_only() -> None:
     for turn in range(200):
         index.update({i: Scope(1 + turn % 2, 0, None, "en", "docs") for i in range(10)})
         index.add([Row(100 + turn, vector(turn), Scope(3, 0, None, "en", "docs"))])
+        index.add([Row(i, vector(i), Scope(1 + turn % 2, 0, None, "en", "docs")) for i in range(10)])
         index.remove([100 + turn])
     done.set()
     for reader in readers:
