@@ -113,7 +113,7 @@ class SqliteLedger:
         return answer
 
     async def settle(self, hold: Hold, spent: Spent) -> Settled:
-        """Replaces the hold by the real cost: booked, or kept and retried. Never raises, outlives its caller."""
+        """Replaces the hold by the real cost: booked, or kept and retried. Never raises."""
         settled = prices.fill(spent, hold)
         booking = Booking(hold.id, prices.basis(spent), settled, self._clock())
         future = self._book(booking)

@@ -1,0 +1,38 @@
+"""What the ledger's tests share: prices, callers, a ledger that is quick to open."""
+
+from pathlib import Path
+
+from proxy.ledger.periods import Cap, Caps
+from proxy.ledger.sqlite import SqliteLedger
+from proxy.services import Bound, Denial, Hold, Prices, Spent
+from proxy.types import Caller, Usage
+
+PRICES = Prices(150, 600)
+BOUND = Bound(1_000, 500, 450_000)
+ALICE = Caller("k1", "alice", frozenset({"public", "staff"}))
+BOB = Caller("k2", "bob", frozenset({"public"}))
+
+
+def opened(folder: Path, covers: float = 1_000, **settings: object) -> SqliteLedger:
+    """A ledger whose monthly cap covers that many requests of `BOUND`."""
+    caps = settings.pop("caps", Caps(Cap(month=int(BOUND.nanousd * covers))))
+    return SqliteLedger(folder / "ledger.db", caps, **settings)  # type: ignore[arg-type]
+
+
+async def held(ledger: SqliteLedger, caller: Caller = ALICE, model: str = "m", bound: Bound = BOUND) -> Hold:
+    """A hold that must be granted."""
+    answer = await ledger.reserve(caller, model, bound, PRICES)
+    assert isinstance(answer, Hold), answer
+    return answer
+
+
+async def denied(ledger: SqliteLedger, caller: Caller = ALICE, model: str = "m") -> Denial:
+    """A denial that must come."""
+    answer = await ledger.reserve(caller, model, BOUND, PRICES)
+    assert isinstance(answer, Denial), answer
+    return answer
+
+
+def used(input: int | None = None, output: int | None = None, received: int = 0) -> Spent:
+    """What an attempt used."""
+    return Spent(Usage(input, output), received)

@@ -1,0 +1,182 @@
+"""ledger.sqlite: a cap is a cap, and nothing that was spent is lost."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from proxy.ledger.books import Adjustment
+from proxy.ledger.periods import Cap, Caps
+from proxy.services import Bound, Denial, Hold, Settled
+from proxy.types import Caller, Decision
+from tests.proxy.ledger.books import ALICE, BOB, BOUND, PRICES, denied, held, opened, used
+
+
+async def test_fifty_at_once_on_a_cap_for_seven_get_seven_holds(tmp_path: Path) -> None:
+    async with opened(tmp_path, covers=7) as ledger:
+        answers = await asyncio.gather(*(ledger.reserve(ALICE, "m", BOUND, PRICES) for _ in range(50)))
+        assert sum(isinstance(answer, Hold) for answer in answers) == 7
+        assert (await ledger.verify()).faults == ()
+
+
+async def test_fifty_first_requests_of_unknown_callers_meet_the_same_cap(tmp_path: Path) -> None:
+    async with opened(tmp_path, covers=7) as ledger:
+        callers = [Caller(f"new{n}", "new", frozenset()) for n in range(50)]
+        answers = await asyncio.gather(*(ledger.reserve(who, "m", BOUND, PRICES) for who in callers))
+        assert sum(isinstance(answer, Hold) for answer in answers) == 7
+
+
+async def test_a_settlement_gives_back_what_was_not_used(tmp_path: Path) -> None:
+    async with opened(tmp_path, covers=1) as ledger:
+        hold = await held(ledger)
+        assert await ledger.settle(hold, used(10, 20)) == Settled(10, 20, 13_500)
+        proof = await ledger.verify()
+        assert (proof.settled_nanousd, proof.held_nanousd, proof.faults) == (13_500, 0, ())
+        denial = await denied(ledger)
+        assert denial.decision is Decision.OVER_BUDGET
+
+
+async def test_a_denial_says_what_is_settled_what_is_in_flight_and_what_was_asked(tmp_path: Path) -> None:
+    async with opened(tmp_path, covers=1.5) as ledger:
+        await ledger.settle(await held(ledger), used(10, 20))
+        await held(ledger)
+        detail = (await denied(ledger)).detail
+        assert detail.startswith("deployment 20")
+        assert (
+            "cap 675000, settled 13500, held by requests in flight 450000, this request at most 450000"
+            in detail
+        )
+
+
+@pytest.mark.parametrize(
+    ("caps", "caller"),
+    [
+        (Caps(Cap(day=BOUND.nanousd)), ALICE),
+        (Caps(Cap(month=BOUND.nanousd)), ALICE),
+        (Caps(groups={"staff": Cap(month=BOUND.nanousd)}), ALICE),
+        (Caps(groups={"staff": Cap(day=BOUND.nanousd)}), ALICE),
+        (Caps(), Caller("k3", "carol", frozenset(), cap_nanousd_month=BOUND.nanousd)),
+        (Caps(), Caller("k3", "carol", frozenset(), cap_nanousd_day=BOUND.nanousd)),
+    ],
+    ids=["day", "month", "group month", "group day", "key month", "key day"],
+)
+async def test_each_cap_binds_on_its_own(tmp_path: Path, caps: Caps, caller: Caller) -> None:
+    async with opened(tmp_path, caps=caps) as ledger:
+        await held(ledger, caller)
+        assert (await denied(ledger, caller)).decision is Decision.OVER_BUDGET
+
+
+async def test_a_cap_of_one_key_or_group_does_not_touch_another(tmp_path: Path) -> None:
+    async with opened(tmp_path, caps=Caps(groups={"staff": Cap(month=BOUND.nanousd)})) as ledger:
+        await held(ledger, ALICE)
+        await held(ledger, BOB)
+
+
+async def test_a_denied_request_leaves_no_trace_in_any_balance(tmp_path: Path) -> None:
+    caps = Caps(Cap(month=BOUND.nanousd * 9), {"staff": Cap(month=0)})
+    async with opened(tmp_path, caps=caps) as ledger:
+        await denied(ledger, ALICE)
+        assert await ledger.spend("key") == []
+        assert (await ledger.verify()).balances == 0
+
+
+async def test_a_free_request_passes_a_used_up_cap(tmp_path: Path) -> None:
+    async with opened(tmp_path, covers=0) as ledger:
+        assert isinstance(await ledger.reserve(ALICE, "m", Bound(9, 9, 0), PRICES), Hold)
+
+
+async def test_settling_twice_books_once(tmp_path: Path) -> None:
+    async with opened(tmp_path) as ledger:
+        hold = await held(ledger)
+        await asyncio.gather(*(ledger.settle(hold, used(10, 20)) for _ in range(5)))
+        proof = await ledger.verify()
+        assert (proof.settled_nanousd, proof.faults) == (13_500, ())
+
+
+async def test_usage_above_the_hold_is_booked_exactly_and_closes_the_model(tmp_path: Path) -> None:
+    async with opened(tmp_path) as ledger:
+        settled = await ledger.settle(await held(ledger), used(10_000, 0))
+        assert settled.nanousd == 1_500_000
+        assert (await ledger.verify()).settled_nanousd == 1_500_000
+        assert "bound_exceeded" in (await denied(ledger)).detail
+        await held(ledger, model="another")
+        assert not await ledger.acknowledge("another", "none", by="op")
+        assert await ledger.acknowledge("m", "the provider's bug", by="op")
+        await held(ledger)
+        assert [act.reason for act in await ledger.acts()] == ["the provider's bug"]
+
+
+async def test_an_adjustment_moves_the_balance_and_is_audited(tmp_path: Path) -> None:
+    async with opened(tmp_path, covers=1) as ledger:
+        await ledger.settle(await held(ledger), used(1_000, 500))
+        await denied(ledger)
+        await ledger.adjust(Adjustment(-450_000, "a wrong price", key_id="k1"), by="op")
+        await held(ledger)
+        assert (await ledger.verify()).faults == ()
+        assert [(act.by, act.act, act.reason) for act in await ledger.acts()] == [
+            ("op", "adjust", "a wrong price")
+        ]
+
+
+async def test_spend_is_summed_by_key_model_and_day(tmp_path: Path) -> None:
+    async with opened(tmp_path, clock=lambda: 1_796_000_000.0) as ledger:
+        await ledger.settle(await held(ledger, ALICE, "a"), used(10, 20))
+        await ledger.settle(await held(ledger, ALICE, "b"), used(1, 2))
+        await held(ledger, BOB, "b")
+        assert [
+            (row.name, row.requests, row.settled_nanousd, row.held_nanousd)
+            for row in await ledger.spend("key")
+        ] == [
+            ("k1", 2, 14_850, 0),
+            ("k2", 1, 0, 450_000),
+        ]
+        assert {row.name: row.input_tokens for row in await ledger.spend("model")} == {"a": 10, "b": 1}
+        assert [row.name for row in await ledger.spend("day")] == ["2026-11-30"]
+        assert await ledger.spend("day", "2026-12-01") == []
+        assert [(row.model, row.basis, row.nanousd) for row in await ledger.report("2026-11")] == [
+            ("a", "reported", 13_500),
+            ("b", "reported", 1_350),
+        ]
+
+
+async def test_a_caller_who_leaves_while_waiting_leaves_no_hold(tmp_path: Path) -> None:
+    async with opened(tmp_path) as ledger:
+        tasks = [asyncio.create_task(ledger.reserve(ALICE, "m", BOUND, PRICES)) for _ in range(20)]
+        for number, task in enumerate(tasks):
+            await asyncio.sleep(0.0005 * (number % 3))
+            task.cancel()
+        answers = await asyncio.gather(*tasks, return_exceptions=True)
+        for answer in answers:
+            if isinstance(answer, Hold):
+                await ledger.settle(answer, used(0, 0))
+        await ledger.ready()
+        await ledger.ready()
+        proof = await ledger.verify()
+        assert (proof.holds, proof.faults) == ((), ())
+
+
+async def test_a_settlement_outlives_the_task_that_asked_for_it(tmp_path: Path) -> None:
+    async with opened(tmp_path) as ledger:
+        hold = await held(ledger)
+        task = asyncio.create_task(ledger.settle(hold, used(10, 20)))
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        proof = await ledger.verify()
+        assert (proof.settled_nanousd, proof.held_nanousd) == (13_500, 0)
+
+
+async def test_a_request_waits_for_its_turn_but_not_for_ever(tmp_path: Path) -> None:
+    async with opened(tmp_path, busy_s=0.2) as ledger, opened(tmp_path) as other:
+        await other.ready()
+        blocker = other._db._connection
+        assert blocker is not None
+        await blocker.execute("BEGIN IMMEDIATE")
+        denial = await denied(ledger)
+        assert denial.decision is Decision.LEDGER_DOWN
+        assert not await ledger.ready()
+        await blocker.execute("ROLLBACK")
+        await held(ledger)
+        assert ledger.fault == ""
+        assert isinstance(denial, Denial)
