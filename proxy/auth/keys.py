@@ -1,0 +1,175 @@
+"""API keys in one SQLite file: shown once, kept as a hash, read at every request, so revoked at once."""
+
+import hashlib
+import hmac
+import json
+import secrets
+import sqlite3
+import time
+from collections.abc import Callable, Iterable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
+
+from indexes.db import Database
+from proxy.errors import StoreError
+from proxy.ledger.periods import Cap
+
+T = TypeVar("T")
+PREFIX = "fiador"
+NO_CAP = Cap()
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS keys (
+  id        TEXT PRIMARY KEY,
+  hash      BLOB NOT NULL,
+  name      TEXT NOT NULL,
+  groups    TEXT NOT NULL,
+  scopes    TEXT NOT NULL,
+  cap_month INTEGER,
+  cap_day   INTEGER,
+  created   REAL NOT NULL,
+  expires   REAL,
+  revoked   REAL
+) STRICT
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What is known of a key; never the key itself. Caps in nano-dollars, moments in Unix seconds."""
+
+    id: str
+    name: str
+    groups: frozenset[str]
+    scopes: frozenset[str]
+    cap: Cap
+    created: float
+    expires: float | None
+    revoked: float | None
+
+    def valid(self, now: float) -> bool:
+        """Neither revoked nor expired."""
+        return self.revoked is None and (self.expires is None or now < self.expires)
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A new key: `secret` is the text that the client sends, and is shown this once."""
+
+    secret: str
+    key: Key
+
+
+class Keys:
+    """`async with Keys(path)`. Every method raises StoreError if the file cannot be used."""
+
+    def __init__(self, path: Path, *, busy_s: float = 2, clock: Callable[[], float] = time.time):
+        self.path = path
+        self._clock = clock
+        self._db = Database(path, schema=SCHEMA, busy_s=busy_s)
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        try:
+            await self._stack.enter_async_context(self._db)
+            self.path.chmod(0o600)
+        except (sqlite3.Error, OSError) as fault:
+            raise StoreError("The key store cannot be opened.", detail=f"{self.path}: {fault}") from fault
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stack.aclose()
+
+    async def create(
+        self,
+        name: str,
+        *,
+        groups: Iterable[str] = (),
+        scopes: Iterable[str] = (),
+        caps: Cap = NO_CAP,
+        expires: float | None = None,
+    ) -> Created:
+        """A new key of 256 random bits. `expires` in Unix seconds; None: never."""
+        mark, secret = secrets.token_hex(4), secrets.token_urlsafe(32)
+        key = Key(mark, name, frozenset(groups), frozenset(scopes), caps, self._clock(), expires, None)
+        await self._write(lambda connection: _insert(connection, key, _hash(secret)))
+        return Created(f"{PREFIX}_{mark}_{secret}", key)
+
+    async def list(self) -> list[Key]:
+        """Every key, oldest first, revoked ones too."""
+        return await self._read(
+            lambda connection: [
+                _key(row) for row in connection.execute(f"{_SELECT} ORDER BY created, rowid").fetchall()
+            ]
+        )
+
+    async def revoke(self, mark: str) -> bool:
+        """Ends the key with this id from the next request on. False: there is no such live key."""
+        statement = "UPDATE keys SET revoked = ? WHERE id = ? AND revoked IS NULL"
+        now = self._clock()
+        return await self._write(lambda c: c.execute(statement, (now, mark)).rowcount > 0)
+
+    async def find(self, text: str) -> Key | None:
+        """The live key that `text` is. Unknown, wrong, expired, revoked: the same path and time."""
+        mark, secret = _split(text)
+        row = await self._read(lambda c: c.execute(f"{_SELECT} WHERE id = ?", (mark,)).fetchone())
+        kept = bytes(row[1]) if row else _NOBODY
+        same = hmac.compare_digest(kept, _hash(secret))
+        key = _key(row) if row else None
+        return key if key is not None and same and key.valid(self._clock()) else None
+
+    async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            return await self._db.read(work)
+        except sqlite3.Error as fault:
+            raise StoreError("The key store does not answer.", detail=f"{self.path}: {fault}") from fault
+
+    async def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            return await self._db.transaction(work)
+        except sqlite3.Error as fault:
+            raise StoreError("The key store does not answer.", detail=f"{self.path}: {fault}") from fault
+
+
+_SELECT = "SELECT id, hash, name, groups, scopes, cap_month, cap_day, created, expires, revoked FROM keys"
+
+
+def _hash(secret: str) -> bytes:
+    """SHA-256 is enough: the secret is 256 random bits, so there is nothing to guess slowly."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
+
+
+_NOBODY = _hash("")
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Id and secret; text that is no key of ours has the id "", which no key has."""
+    prefix, _, rest = text.partition("_")
+    mark, _, secret = rest.partition("_")
+    return (mark, secret) if prefix == PREFIX and secret else ("", text)
+
+
+def _insert(connection: sqlite3.Connection, key: Key, digest: bytes) -> None:
+    lists = (json.dumps(sorted(key.groups)), json.dumps(sorted(key.scopes)))
+    connection.execute(
+        "INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
+        (key.id, digest, key.name, *lists, key.cap.month, key.cap.day, key.created, key.expires),
+    )
+
+
+def _key(row: tuple[object, ...]) -> Key:
+    mark, _, name, groups, scopes, month, day, created, expires, revoked = row
+    return Key(
+        str(mark),
+        str(name),
+        frozenset(json.loads(str(groups))),
+        frozenset(json.loads(str(scopes))),
+        Cap(*(None if cap is None else int(str(cap)) for cap in (month, day))),
+        float(str(created)),
+        None if expires is None else float(str(expires)),
+        None if revoked is None else float(str(revoked)),
+    )
