@@ -1,0 +1,160 @@
+"""The decision log: one row a request, written beside the request's path, pruned after `keep_days`."""
+
+import asyncio
+import contextlib
+import json
+import logging
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import fields
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
+
+from indexes.db import Database
+from proxy.commits import Commits
+from proxy.errors import StoreError
+from proxy.types import Caller, Decision, Trace
+
+T = TypeVar("T")
+log = logging.getLogger("fiador.decisions")
+WAITING_MAX = 10_000
+"""Rows that may wait for a slow disk; beyond them rows are counted as lost, memory is not."""
+DAY_S = 86_400
+TEXTS = ("question", "offending")
+"""What the caller or the model said: kept only where `log.questions` allows it."""
+PLAIN = tuple(item.name for item in fields(Trace) if item.name not in ("caller", "decision"))
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS decisions (
+  id       TEXT PRIMARY KEY,
+  started  REAL NOT NULL,
+  key_id   TEXT NOT NULL,
+  decision TEXT NOT NULL,
+  trace    TEXT NOT NULL       -- JSON: every other field
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS decisions_started ON decisions (started);
+CREATE INDEX IF NOT EXISTS decisions_key ON decisions (key_id, started);
+"""
+
+
+class Decisions:
+    """`async with Decisions(path)` (`services.DecisionLog`).
+
+    `questions`: keep what was asked and what was stopped. `lost` counts rows that could not be written.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        questions: bool = True,
+        keep_days: int = 90,
+        clock: Callable[[], float] = time.time,
+    ):
+        self.path = path
+        self.lost = 0
+        self._questions = questions
+        self._keep_s = keep_days * DAY_S
+        self._clock = clock
+        self._waiting = 0
+        self._db = Database(path, schema=SCHEMA, synchronous="NORMAL")
+        self._commits = Commits(self._db)
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        async with AsyncExitStack() as stack:
+            try:
+                await stack.enter_async_context(self._db)
+                await stack.enter_async_context(self._commits)
+                self.path.chmod(0o600)
+                await self.prune()
+            except (sqlite3.Error, OSError) as fault:
+                raise StoreError(
+                    "The decision log cannot be opened.", detail=f"{self.path}: {fault}"
+                ) from fault
+            self._stack = stack.pop_all()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stack.aclose()
+
+    async def write(self, trace: Trace) -> None:
+        """Queues the row and returns. Never raises: what cannot be written is counted in `lost`."""
+        try:
+            if self._waiting >= WAITING_MAX:
+                raise StoreError("too many rows wait")
+            row = _row(trace, self._questions)
+            future = self._commits.submit(lambda connection: _insert(connection, row))
+        except Exception as fault:
+            self._miss(fault)
+            return
+        self._waiting += 1
+        future.add_done_callback(self._written)
+
+    async def read(self, id: str) -> Trace | None:
+        """The trace of one request, as far as it was kept."""
+        rows = await self._ask("WHERE id = ?", (id,))
+        return rows[0] if rows else None
+
+    async def recent(
+        self, count: int, *, key_id: str | None = None, decision: Decision | None = None
+    ) -> list[Trace]:
+        """The last `count` traces, newest first, of one key or one decision if named."""
+        return await self._ask(
+            "WHERE (?1 IS NULL OR key_id = ?1) AND (?2 IS NULL OR decision = ?2) "
+            "ORDER BY started DESC, id LIMIT ?3",
+            (key_id, decision, count),
+        )
+
+    async def prune(self) -> int:
+        """Deletes rows older than `keep_days`; returns how many."""
+        oldest = self._clock() - self._keep_s
+        return await self._commits.submit(
+            lambda c: c.execute("DELETE FROM decisions WHERE started < ?", (oldest,)).rowcount
+        )
+
+    async def _ask(self, where: str, values: tuple[object, ...]) -> list[Trace]:
+        """Rows after everything that waits has been written. Raises StoreError."""
+        statement = f"SELECT key_id, decision, trace FROM decisions {where}"
+        try:
+            rows = await self._commits.submit(lambda c: c.execute(statement, values).fetchall())
+        except sqlite3.Error as fault:
+            raise StoreError("The decision log does not answer.", detail=f"{self.path}: {fault}") from fault
+        return [_trace(*row) for row in rows]
+
+    def _written(self, future: asyncio.Future[None]) -> None:
+        self._waiting -= 1
+        fault = None if future.cancelled() else future.exception()
+        if fault is not None:
+            self._miss(fault)
+
+    def _miss(self, fault: BaseException) -> None:
+        self.lost += 1
+        with contextlib.suppress(Exception):
+            log.error("a decision was not kept: %s: %s", type(fault).__name__, fault)
+
+
+def _row(trace: Trace, questions: bool) -> tuple[str, float, str, str, str]:
+    kept = {name: getattr(trace, name) for name in PLAIN}
+    if not questions:
+        kept |= dict.fromkeys(TEXTS, "")
+    caller = trace.caller
+    kept["caller"] = [caller.name, sorted(caller.groups), caller.address]
+    body = json.dumps(kept, ensure_ascii=False, default=str).encode("utf-8", "replace").decode()
+    return trace.id, trace.started, caller.key_id, trace.decision or "", body
+
+
+def _insert(connection: sqlite3.Connection, row: tuple[str, float, str, str, str]) -> None:
+    connection.execute("INSERT OR REPLACE INTO decisions VALUES (?, ?, ?, ?, ?)", row)
+
+
+def _trace(key_id: str, decision: str, body: str) -> Trace:
+    kept = json.loads(body)
+    name, groups, address = kept.pop("caller")
+    caller = Caller(key_id, name, frozenset(groups), address=address)
+    known = {name: kept[name] for name in PLAIN if name in kept}
+    return Trace(caller=caller, decision=Decision(decision) if decision else None, **known)

@@ -1,0 +1,103 @@
+"""Log lines: one line an event, as text for people or JSON for machines, secrets blotted out."""
+
+import json
+import logging
+import re
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TextIO
+
+from proxy.settings import tree
+from proxy.types import Trace
+
+SECRETS = re.compile(
+    r"(?i)\b(bearer\s+)\S+"  # whatever comes with a request
+    r"|\b(fiador_[0-9a-f]{8}_)[\w-]+"  # our own keys
+    r"|\b(sk-|xox[a-z]-|gh[a-z]_)[\w-]{8,}"  # those of well-known providers
+    r"|\b(eyJ)[\w-]+\.[\w-]+\.[\w-]+"  # tokens
+)
+"""The prefix in a group stays, so that a line still says what kind of secret was there."""
+log = logging.getLogger("fiador.request")
+
+
+def setup(settings: tree.Log, stream: TextIO = sys.stderr) -> None:
+    """Gives the logger `fiador` one handler that writes to `stream`; calling it again replaces that."""
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(JsonLines() if settings.format == "json" else TextLines())
+    root = logging.getLogger("fiador")
+    root.handlers[:] = [handler]
+    root.setLevel(settings.level.upper())
+    root.propagate = False
+
+
+def request(trace: Trace, *, log_line: Callable[..., None] = log.info) -> None:
+    """The one line of a request: what became of it, never what was asked."""
+    log_line("%s", trace.decision or "unfinished", extra={"fields": summary(trace)})
+
+
+def summary(trace: Trace) -> dict[str, object]:
+    """What one line says of a request; empty values are left out."""
+    said: dict[str, object] = {
+        "id": trace.id,
+        "key": trace.caller.name,
+        "model": trace.model,
+        "language": trace.language,
+        "layer": trace.layer,
+        "topic": trace.topic,
+        "rule": trace.rule,
+        "detail": trace.detail,
+        "best": trace.best,
+        "released": trace.released,
+        "cost_nanousd": trace.cost_nanousd,
+        "total_ms": trace.timings_ms.get("total"),
+    }
+    return {name: value for name, value in said.items() if value not in ("", None)}
+
+
+def blot(text: str) -> str:
+    """`text` with anything that looks like a credential blotted out, on one line."""
+    plain = SECRETS.sub(lambda hit: f"{next((part for part in hit.groups() if part), '')}…", text)
+    return "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in plain)
+
+
+class TextLines(logging.Formatter):
+    """`2026-11-30T12:00:00Z INFO fiador.ledger message key=value`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        said = " ".join(f"{name}={value}" for name, value in _fields(self, record).items())
+        line = f"{_moment(record)} {record.levelname} {record.name} {record.getMessage()} {said}"
+        return blot(line.rstrip())
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object a line: `time level logger message`, then the fields."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        said: dict[str, object] = {
+            "time": _moment(record),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+        }
+        said |= {"message": record.getMessage()} | _fields(self, record)
+        return json.dumps(_clean(said), ensure_ascii=False)
+
+
+def _clean(value: object) -> object:
+    """`value` in JSON's own types, every text in it blotted."""
+    if isinstance(value, dict):
+        return {str(name): _clean(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean(item) for item in value]
+    return value if isinstance(value, int | float | None) else blot(str(value))
+
+
+def _fields(lines: logging.Formatter, record: logging.LogRecord) -> dict[str, object]:
+    found = dict(getattr(record, "fields", {}))
+    if record.exc_info:
+        found["trace"] = lines.formatException(record.exc_info)
+    return found
+
+
+def _moment(record: logging.LogRecord) -> str:
+    return datetime.fromtimestamp(record.created, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -1,0 +1,114 @@
+"""Counts and durations of one worker in the Prometheus text format (exposition format 0.0.4)."""
+
+import bisect
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+
+from proxy.types import Trace
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+BUCKETS_S = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+COUNTERS = {
+    "fiador_requests_total": "Requests by decision and model.",
+    "fiador_refused_total": "Refusals of layer 1 by topic.",
+    "fiador_stopped_total": "Answers stopped by the gate, by rule.",
+    "fiador_sentences_released_total": "Sentences released.",
+    "fiador_upstream_calls_total": "Upstream attempts by model.",
+    "fiador_tokens_total": "Tokens booked, by direction.",
+    "fiador_cost_nanousd_total": "Nano-dollars booked, by model.",
+    "fiador_errors_total": "Requests ended by an error, by its code.",
+}
+HISTOGRAMS = {
+    "fiador_request_seconds": "A request from its first byte to its last.",
+    "fiador_first_sentence_seconds": "From a request's first byte to its first released sentence.",
+    "fiador_first_upstream_seconds": "From a request's first byte to the upstream's first.",
+}
+TIMINGS = {
+    "total": "fiador_request_seconds",
+    "first_sentence": "fiador_first_sentence_seconds",
+    "first_upstream": "fiador_first_upstream_seconds",
+}
+"""Names in `Trace.timings_ms` that are durations worth a histogram."""
+
+Labels = tuple[tuple[str, str], ...]
+
+
+class Metrics:
+    """Counters, histograms, and gauges read when asked. Labels come from fixed lists and the settings."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, dict[Labels, float]] = defaultdict(lambda: defaultdict(float))
+        self._spans: dict[str, list[int]] = {name: [0] * (len(BUCKETS_S) + 1) for name in HISTOGRAMS}
+        self._sums_s: dict[str, float] = dict.fromkeys(HISTOGRAMS, 0.0)
+        self._gauges: dict[str, tuple[str, Callable[[], float]]] = {}
+
+    def count(self, name: str, amount: float = 1, **labels: str) -> None:
+        """Adds to one of `COUNTERS`."""
+        if name not in COUNTERS:
+            raise KeyError(name)
+        self._counts[name][tuple(sorted(labels.items()))] += amount
+
+    def time(self, name: str, seconds: float) -> None:
+        """Adds a duration to one of `HISTOGRAMS`."""
+        self._spans[name][bisect.bisect_left(BUCKETS_S, seconds)] += 1
+        self._sums_s[name] += seconds
+
+    def gauge(self, name: str, text: str, read: Callable[[], float]) -> None:
+        """A value of another part, read at each scrape, such as the streams open now."""
+        self._gauges[name] = (text, read)
+
+    def request(self, trace: Trace) -> None:
+        """Everything that one finished request shows."""
+        self.count("fiador_requests_total", decision=trace.decision or "", model=trace.model)
+        if trace.topic:
+            self.count("fiador_refused_total", topic=trace.topic)
+        if trace.rule:
+            self.count("fiador_stopped_total", rule=trace.rule)
+        self.count("fiador_sentences_released_total", trace.released)
+        self.count("fiador_upstream_calls_total", trace.upstream_calls, model=trace.model)
+        self.count("fiador_tokens_total", trace.input_tokens, direction="input")
+        self.count("fiador_tokens_total", trace.output_tokens, direction="output")
+        self.count("fiador_cost_nanousd_total", trace.cost_nanousd, model=trace.model)
+        for part, name in TIMINGS.items():
+            if part in trace.timings_ms:
+                self.time(name, trace.timings_ms[part] / 1000)
+
+    def render(self) -> str:
+        """The text that a scrape gets."""
+        lines = [*self._counter_lines(), *self._histogram_lines(), *self._gauge_lines()]
+        return "\n".join(lines) + "\n"
+
+    def _counter_lines(self) -> Iterable[str]:
+        for name, text in COUNTERS.items():
+            yield from _head(name, text, "counter")
+            for labels, value in sorted(self._counts[name].items()):
+                yield f"{name}{_labels(dict(labels))} {value:.17g}"
+
+    def _histogram_lines(self) -> Iterable[str]:
+        for name, text in HISTOGRAMS.items():
+            yield from _head(name, text, "histogram")
+            total = 0
+            for edge, hits in zip((*map(str, BUCKETS_S), "+Inf"), self._spans[name], strict=True):
+                total += hits
+                yield f'{name}_bucket{{le="{edge}"}} {total}'
+            yield f"{name}_sum {self._sums_s[name]:.17g}"
+            yield f"{name}_count {total}"
+
+    def _gauge_lines(self) -> Iterable[str]:
+        for name, (text, read) in self._gauges.items():
+            yield from _head(name, text, "gauge")
+            yield f"{name} {read():.17g}"
+
+
+def _head(name: str, text: str, kind: str) -> list[str]:
+    return [f"# HELP {name} {text}", f"# TYPE {name} {kind}"]
+
+
+def _labels(labels: Mapping[str, str]) -> str:
+    if not labels:
+        return ""
+    return "{" + ",".join(f'{name}="{_escape(value)}"' for name, value in labels.items()) + "}"
+
+
+def _escape(value: str) -> str:
+    return value.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")

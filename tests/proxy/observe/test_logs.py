@@ -1,0 +1,64 @@
+"""observe.logs: one line an event, and no secret in it."""
+
+import io
+import json
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from proxy.observe import logs
+from proxy.settings import tree
+from tests.proxy.observe.test_decisions import trace
+
+
+@pytest.fixture
+def restored() -> Iterator[None]:
+    root = logging.getLogger("fiador")
+    before = (root.handlers[:], root.level, root.propagate)
+    yield
+    root.handlers[:], root.level, root.propagate = before
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "Bearer abc.def",
+        "authorization: bearer s3cr3t",
+        "fiador_0123abcd_c2VjcmV0LXNlY3JldA",
+        "sk-proj-aaaabbbbcccc",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc",
+    ],
+)
+@pytest.mark.usefixtures("restored")
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_what_looks_like_a_secret_does_not_reach_a_line(secret: str, form: str) -> None:
+    out = io.StringIO()
+    logs.setup(tree.Log.model_validate({"format": form}), out)
+    log = logging.getLogger("fiador.test")
+    log.info("got %s", secret, extra={"fields": {"detail": secret, "deep": [secret]}})
+    try:
+        raise ValueError(secret)
+    except ValueError:
+        log.exception("failed")
+    assert secret.split()[-1][-8:] not in out.getvalue()
+    assert len(out.getvalue().splitlines()) == 2
+
+
+@pytest.mark.usefixtures("restored")
+def test_a_request_is_one_line_without_its_question() -> None:
+    out = io.StringIO()
+    logs.setup(tree.Log(format="json"), out)
+    logs.request(trace("a\nb"))
+    said = json.loads(out.getvalue())
+    assert (said["message"], said["rule"], said["cost_nanousd"]) == ("stopped", "values", 12)
+    assert "What does it cost" not in out.getvalue()
+    assert "12 euros" not in out.getvalue()
+
+
+@pytest.mark.usefixtures("restored")
+def test_a_line_break_in_what_is_logged_makes_no_second_line() -> None:
+    out = io.StringIO()
+    logs.setup(tree.Log(), out)
+    logging.getLogger("fiador.test").info("a\nFAKE line\r\u2028more")
+    assert len(out.getvalue().splitlines()) == 1
