@@ -1,0 +1,45 @@
+"""The subject's names in padded text, read as a pronoun."""
+
+from collections.abc import Iterable, Sequence
+
+import regex
+
+from indexes.text import fold
+from proxy.guards.pack import RefusePack
+from proxy.guards.patterns import SUBJECT, padded
+
+_HAN = regex.compile(r"\p{Han}")
+
+
+class Names:
+    """Finds the configured names, with what a language may glue to them ("NAME's", «لNAME», «NAMEа»)."""
+
+    def __init__(self, names: Sequence[str], packs: Iterable[RefusePack]):
+        packs = tuple(packs)
+        self.phrases = frozenset(filter(None, (padded(fold(name)).strip(" .") for name in names)))
+        self.words = frozenset(word for phrase in self.phrases for word in phrase.split())
+        before = _either(p for pack in packs for p in pack.prefixes)
+        after = _either(s for pack in packs for s in pack.suffixes)
+        self._pattern = regex.compile(
+            "|".join(_one(name, before, after) for name in sorted(self.phrases, key=len, reverse=True))
+            or r"(?!)"
+        )
+
+    def as_subject(self, line: str) -> str:
+        """`line` with every name replaced by the sign of the subject."""
+        return self._pattern.sub(SUBJECT, line)
+
+    def among(self, line: str) -> bool:
+        """Whether padded `line` holds a name."""
+        return bool(self._pattern.search(line))
+
+
+def _either(parts: Iterable[str]) -> str:
+    unique = sorted(set(map(fold, parts)), key=len, reverse=True)
+    return "(?:" + "|".join(map(regex.escape, unique)) + ")?" if unique else ""
+
+
+def _one(name: str, before: str, after: str) -> str:
+    """Han names stand between other characters; all others are whole words."""
+    text = regex.escape(name)
+    return text if _HAN.search(name) else rf"(?<= ){before}{text}{after}(?= )"

@@ -1,0 +1,122 @@
+"""Layer 1: what must never be answered is refused by patterns, before anything is searched or embedded."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from proxy.errors import ConfigError
+from proxy.guards.names import Names
+from proxy.guards.pack import TOPICS, OwnTopic, RefusePack, prove
+from proxy.guards.patterns import BREAK, Lexicon, Pattern, Patterns, Rule, compiled, padded, prepared
+
+
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """Which topics are off, and which the operator added, by name."""
+
+    off: frozenset[str] = frozenset()
+    own: Mapping[str, OwnTopic] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a question is refused: the topic, whose pattern, and the folded words it hit."""
+
+    topic: str
+    language: str
+    pattern: str
+    piece: str
+
+
+class AnswerTopics:
+    """Topics that an answer may not touch: what the gate asks about each sentence."""
+
+    def __init__(self, patterns: Sequence[Pattern], names: Names):
+        self._patterns = Patterns(patterns)
+        self._names = names
+
+    def find(self, folded: str) -> str:
+        """The topic that a folded sentence of the answer touches, or ""."""
+        line = padded(folded)
+        for text in dict.fromkeys((line, self._names.as_subject(line))):
+            if hits := self._patterns.find(text):
+                return hits[0].topic
+        return ""
+
+
+class Refuser:
+    """Finds what is refused. Raises `ConfigError` at once for patterns that cannot be trusted."""
+
+    def __init__(
+        self,
+        packs: Mapping[str, RefusePack],
+        topics: Topics,
+        names: Sequence[str],
+        contentless: Callable[[str], bool] = lambda question: False,
+    ):
+        """`contentless`: whether a question has no content word of its own ("and for me?")."""
+        self.names = Names(names, packs.values())
+        self._contentless = contentless
+        self._sets = [Patterns(group) for group in _questions(packs, topics)]
+        self.answers = AnswerTopics(_answers(packs, topics), self.names)
+
+    def find(self, question: str, previous: str = "") -> Refusal | None:
+        """Why `question`, asked alone or as a follow-up to `previous`, is refused; None: it is not."""
+        line = prepared(question)
+        refusal = next(
+            (_refusal(hit, text) for text in self._readings(line) for hit in self._hits(text)), None
+        )
+        return refusal or (self._joined(line, question, previous) if previous else None)
+
+    def _joined(self, line: str, question: str, previous: str) -> Refusal | None:
+        """A hit over the seam counts; one before it only if the question says nothing itself."""
+        before = prepared(previous).removesuffix(". ")
+        bare = self._contentless(question)
+        for first, second in zip(self._readings(before), self._readings(line), strict=True):
+            seam = len(first)
+            text = first + second.removeprefix(BREAK)
+            for pattern in self._hits(text):
+                for span in pattern.spans(text):
+                    if bare or span[1] > seam + 1:
+                        return _refusal(pattern, text, span)
+        return None
+
+    def _readings(self, line: str) -> tuple[str, str]:
+        """The text as it stands, and with the subject's names read as a pronoun."""
+        return line, self.names.as_subject(line)
+
+    def _hits(self, text: str) -> list[Pattern]:
+        """Every pattern that hits; the operator's own topics first, then in the order of `TOPICS`."""
+        hits = [hit for group in self._sets for hit in group.find(text)]
+        return sorted(hits, key=lambda hit: TOPICS.index(hit.topic) if hit.topic in TOPICS else -1)
+
+
+def _refusal(pattern: Pattern, text: str, span: tuple[int, int] | None = None) -> Refusal:
+    start, end = span or pattern.search(text) or (0, 0)
+    return Refusal(pattern.topic, pattern.language, pattern.source, text[start:end].strip(" ."))
+
+
+def _questions(packs: Mapping[str, RefusePack], topics: Topics) -> list[list[Pattern]]:
+    """One group a language: small automata, each over its own words."""
+    if unknown := topics.off - set(TOPICS) - set(topics.own):
+        raise ConfigError(f"topics.off: want one of {', '.join(TOPICS)}, got {', '.join(sorted(unknown))}")
+    groups = [
+        [
+            pattern
+            for pattern in prove(pack.refuse, tag, pack, f"{tag}/refuse.toml")
+            if pattern.topic not in topics.off
+        ]
+        for tag, pack in packs.items()
+    ]
+    own = [(name, topic) for name, topic in topics.own.items() if name not in topics.off]
+    groups += [
+        prove([topic.rule(name)], topic.language, Lexicon(), f"topics.own.{name}") for name, topic in own
+    ]
+    return [group for group in groups if group]
+
+
+def _answers(packs: Mapping[str, RefusePack], topics: Topics) -> list[Pattern]:
+    patterns = [p for tag, pack in packs.items() for p in prove(pack.answer, tag, pack, f"{tag}/refuse.toml")]
+    for name, topic in topics.own.items():
+        rule = Rule(name, topic.answer_patterns, ())
+        patterns += compiled(rule, topic.language, Lexicon(), f"topics.own.{name}.answer_patterns")
+    return [pattern for pattern in patterns if pattern.topic not in topics.off]

@@ -1,0 +1,30 @@
+"""Layer 2's decision: is there evidence enough to call the model at all?"""
+
+from collections.abc import Mapping
+
+from indexes.types import Evidence
+
+DEFAULT = 0.35
+"""A design default, to be calibrated over one's own corpus and model (`fiador calibrate`)."""
+
+
+def enough(evidence: Evidence, threshold: float) -> bool:
+    """Whether the best bounded similarity reaches `threshold`; a rank score never comes near here."""
+    return bool(evidence.hits) and evidence.best >= threshold
+
+
+def of(
+    explicit: float | None,
+    per_language: Mapping[str, float],
+    language: str,
+    lock: Mapping[str, float] = {},
+) -> float:
+    """The threshold of one language: its own setting, the assistant's, the calibrated one, the default.
+
+    `lock` holds calibrated values by language, `*` for all others; an explicit setting wins over it.
+    """
+    if language in per_language:
+        return per_language[language]
+    if explicit is not None:
+        return explicit
+    return lock.get(language, lock.get("*", DEFAULT))
