@@ -1,0 +1,101 @@
+"""The shipped sets and the sample corpus fit each other: every source named exists, every language talks."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import yaml
+
+from golden.cases import Case, load
+from indexes.text import fold
+from proxy.settings.languages import TAGS
+from proxy.settings.load import load as settings
+from proxy.settings.tree import FolderSource
+from proxy.upstream.scripted import read
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = ROOT / "config" / "sample"
+CASES = load([ROOT / "golden" / "sets"])
+SETTINGS = settings(SAMPLE / "fiador.toml")
+
+
+def documents() -> set[str]:
+    """Ids of the sample documents: `SOURCE/PATH`."""
+    return {
+        f"{name}/{path.relative_to(source.path)}"
+        for name, source in SETTINGS.sources.items()
+        if isinstance(source, FolderSource)
+        for path in source.path.rglob("*.*")
+        if path.name != ".access.yaml"
+    }
+
+
+def records() -> set[str]:
+    """Ids of the sample records: `BOOK/ID`."""
+    return {
+        f"{name}/{record['id']}"
+        for name, book in SETTINGS.records.items()
+        for record in yaml.safe_load(book.path.read_text("utf-8"))["records"]
+    }
+
+
+def test_every_source_a_case_names_exists() -> None:
+    known = documents() | records()
+    named = {name: case.place for case in CASES for name in (*case.expect_source, *case.expect_records)}
+    assert {name: place for name, place in named.items() if name not in known} == {}
+
+
+def test_every_case_asks_a_configured_model() -> None:
+    assert {case.model for case in CASES} <= set(SETTINGS.models)
+
+
+def test_every_document_in_use_is_asked_for() -> None:
+    asked = {name for case in CASES for name in case.expect_source}
+    unasked = {name for name in documents() if name not in asked}
+    assert unasked <= {"quintanar/pages/about.md"}
+
+
+def test_the_corpus_is_large_and_varied_enough() -> None:
+    by_language = Counter(Path(name).parts[1] for name in documents())
+    assert len(documents()) >= 34
+    assert by_language["es"] >= 8
+    assert by_language["fa"] >= 6
+
+
+def test_the_sets_hold_enough_cases_of_every_kind() -> None:
+    kinds = Counter(case.expect[0] for case in CASES)
+    assert len(CASES) >= 130
+    assert min(kinds[kind] for kind in ("answered", "refused", "no_evidence", "records", "stopped")) >= 12
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_each_language_has_a_conversation_of_four_turns_or_more(tag: str) -> None:
+    turns = Counter(case.id.rsplit("/")[0] for case in CASES if case.language == tag and "/" in case.id)
+    assert max(turns.values()) >= 4
+
+
+def answered(case: Case) -> bool:
+    return case.expect == ("answered",) and not case.script and bool(case.expect_source)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if answered(case)], ids=lambda case: case.id)
+def test_what_an_answer_must_contain_stands_in_the_document_named(case: Case) -> None:
+    texts = [
+        fold((SETTINGS.sources[source].path / path).read_text("utf-8"))  # type: ignore[union-attr]
+        for source, path in (name.split("/", 1) for name in case.expect_source)
+    ]
+    assert all(any(fold(wanted) in text for text in texts) for wanted in case.contains)
+
+
+def test_the_liar_s_script_can_be_played_and_ends_with_a_scene_for_any_question() -> None:
+    scenes = read(SAMPLE / "lies.jsonl")
+    assert scenes[-1].match == "*"
+    titles = {line[7:].strip().strip('"') for name in documents() for line in head(name)}
+    marked = {part.split("}")[0] for s in scenes for p in s.pieces for part in p.split("{n:")[1:]}
+    assert marked <= titles
+
+
+def head(document: str) -> list[str]:
+    source, path = document.split("/", 1)
+    text = (SETTINGS.sources[source].path / path).read_text("utf-8")  # type: ignore[union-attr]
+    return [line for line in text.splitlines() if line.startswith("title: ")]
