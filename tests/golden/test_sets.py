@@ -7,7 +7,9 @@ import pytest
 import yaml
 
 from golden.cases import Case, load
+from indexes.sources.folder import Folder
 from indexes.text import fold
+from indexes.types import Document
 from proxy.settings.languages import TAGS
 from proxy.settings.load import load as settings
 from proxy.settings.tree import FolderSource
@@ -19,15 +21,24 @@ CASES = load([ROOT / "golden" / "sets"])
 SETTINGS = settings(SAMPLE / "fiador.toml")
 
 
+def folders() -> list[tuple[str, FolderSource]]:
+    return [(name, s) for name, s in SETTINGS.sources.items() if isinstance(s, FolderSource)]
+
+
 def documents() -> set[str]:
     """Ids of the sample documents: `SOURCE/PATH`."""
     return {
         f"{name}/{path.relative_to(source.path)}"
-        for name, source in SETTINGS.sources.items()
-        if isinstance(source, FolderSource)
+        for name, source in folders()
         for path in source.path.rglob("*.*")
         if path.name != ".access.yaml"
     }
+
+
+def test_every_document_can_be_indexed_without_a_remark() -> None:
+    found = [f for name, s in folders() for f in Folder(name, s.path, s.url_base).scan()]
+    assert [f for f in found if not isinstance(f, Document)] == []
+    assert {f.id for f in found if isinstance(f, Document)} == documents()
 
 
 def records() -> set[str]:
@@ -93,6 +104,16 @@ def test_the_liar_s_script_can_be_played_and_ends_with_a_scene_for_any_question(
     titles = {line[7:].strip().strip('"') for name in documents() for line in head(name)}
     marked = {part.split("}")[0] for s in scenes for p in s.pieces for part in p.split("{n:")[1:]}
     assert marked <= titles
+
+
+def test_the_liar_repeats_a_rule_that_the_prompt_really_has() -> None:
+    prompt = (ROOT / "config" / "prompts" / "system.md").read_text("utf-8")
+    echoes = [piece for case in CASES if case.rule == "echo" for piece in case.script]
+    said = ["".join(scene.pieces) for scene in read(SAMPLE / "lies.jsonl")]
+    rule = "Copy every number, date, time, address and link exactly as the source has it"
+    assert rule in prompt
+    assert any(rule in text for text in echoes)
+    assert any(rule in text for text in said)
 
 
 def head(document: str) -> list[str]:
