@@ -110,9 +110,9 @@ def verify(connection: sqlite3.Connection) -> Proof:
         if kept.get((account, period), (0, 0)) != (settled[account, period], held[account, period])
     ]
     total = connection.execute(
-        "SELECT (SELECT total(nanousd) FROM entries), (SELECT total(nanousd) FROM holds)"
+        "SELECT (SELECT sum(nanousd) FROM entries), (SELECT sum(nanousd) FROM holds)"
     ).fetchone()
-    return Proof(len(kept), int(total[0]), int(total[1]), tuple(holds(connection)), tuple(faults))
+    return Proof(len(kept), total[0] or 0, total[1] or 0, tuple(holds(connection)), tuple(faults))
 
 
 def report(connection: sqlite3.Connection, month: str) -> list[Invoice]:
