@@ -2,6 +2,7 @@
 
 A question is folded, then **padded**: every run of other characters than letters, marks and digits becomes
 one space, with a lone `.` where a sentence ends. A word boundary is then a literal space, in every script.
+What people leave out in haste (accents, hamza, nukta) is off on both sides: cuánto = cuanto.
 
 Phrases (all words are folded first):
 
@@ -37,6 +38,9 @@ MEMORY_BYTES = 32 << 20
 GAP_WORDS, GAP_CHARS = 6, 12
 
 _STOPS = "!?…．。！？｡।॥؟۔;"
+_PLAIN = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ı": "i", "\u093c": "", "ँ": "ं"} | dict(
+    zip("أإآٱؤئة", "ااااویه", strict=True)
+)
 _CLOSED = tuple(f".{closer}" for closer in " \"')]}>”’»」』*_")
 _HAN = regex.compile(r"\p{Han}")
 _PART = regex.compile(
@@ -51,8 +55,14 @@ class _Table(dict[int, str]):
     def __missing__(self, code: int) -> str:
         char = chr(code)
         kept = unicodedata.category(char)[0] in "LMN"
-        self[code] = char if kept else BREAK if char in _STOPS else " "
+        self[code] = _bare(char) if kept else BREAK if char in _STOPS else " "
         return self[code]
+
+
+def _bare(char: str) -> str:
+    """A letter as people type it in haste: Latin without accents, Arabic without hamza, Devanagari nukta off."""
+    base = unicodedata.normalize("NFD", char)[0]
+    return _PLAIN.get(char, base if base.isascii() else char)
 
 
 _TABLE = _Table()

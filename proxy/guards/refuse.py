@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from proxy.errors import ConfigError
 from proxy.guards.names import Names
 from proxy.guards.pack import TOPICS, OwnTopic, RefusePack, prove
-from proxy.guards.patterns import BREAK, Lexicon, Pattern, Patterns, Rule, compiled, padded, prepared
+from proxy.guards.patterns import BREAK, SUBJECT, Lexicon, Pattern, Patterns, Rule, compiled, padded, prepared
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Refuser:
 
 def _refusal(pattern: Pattern, text: str, span: tuple[int, int] | None = None) -> Refusal:
     start, end = span or pattern.search(text) or (0, 0)
-    return Refusal(pattern.topic, pattern.language, pattern.source, text[start:end].strip(" ."))
+    return Refusal(pattern.topic, pattern.language, pattern.source, text[start:end].strip(" .").replace(SUBJECT, "(name)"))
 
 
 def _questions(packs: Mapping[str, RefusePack], topics: Topics) -> list[list[Pattern]]:
