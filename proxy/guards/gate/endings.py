@@ -1,0 +1,257 @@
+"""Whether a stop ends its sentence, decided on the word before it and the next significant characters.
+
+The errors' prices differ: a wrong end costs a false stop at worst (the first part lacks its marker), a missed
+one lets a claim ride on its neighbour's marker. So the unknown is an end.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import regex
+
+from proxy.guards.gate.lexicon import Lexicon, Lexicons, dotted, roman
+from proxy.guards.gate.lookahead import WAIT, Ahead, Wait
+
+Detect = Callable[[str, str], str]
+"""(text, default) → language tag."""
+
+_STRONG = frozenset("。｡।॥۔！？؟")
+_ASKS = frozenset("!?！？؟")
+_COMMAS = frozenset(",;:،؛、，；：")
+_DASHES = frozenset("-–—―−")
+_GLUE = frozenset("-‐‑/@\\=&+%#~^$_")
+_JOINS = frozenset("-–—―−/&+=%‰°·")
+
+_TOKEN = regex.compile(r"(?r)[\p{L}\p{M}\p{N}.’'\-‐º°ª]{1,40}+")
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]++")
+_BEFORE = regex.compile(r"(?r)([\p{L}\p{M}\p{N}]{1,40}+)[^\p{L}\p{M}\p{N}\r\n]{1,3}")
+_NUMBERED = regex.compile(r"[\s>]*+(?:[-*+•][ \t]+)?(?:\#{1,6}[ \t]+)?[*_]{0,3}\(?(?:\p{Nd}{1,3}|\p{Latin})")
+_MARKED = regex.compile(r"(?r)[\[【［][^\[\]【】［］]{1,40}[\]】］][\"'”’»)*_]{0,4}")
+_OPENERS = regex.compile(r"[(\[{\"'“”„«»‘‚‹›¿¡*_`（「『【《〈［]{0,8}+")
+_HAN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
+_ABBREVIATION_MAX = 4
+"""Letters of a word that may be an abbreviation nobody listed, when a lower-case letter follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A single stop in its text: the word before it and where the next one begins."""
+
+    text: str
+    token: str
+    ahead: Ahead
+    inside: int
+    """The next letter, digit or sign: opening brackets and quotes passed over."""
+
+    @property
+    def following(self) -> str:
+        return self.text[self.inside : self.inside + 1] if self.inside < self.ahead.limit else ""
+
+    @property
+    def marked(self) -> bool:
+        return self.ahead.end > self.ahead.closed
+
+    def word(self) -> str | Wait:
+        """The whole next word; WAIT until its end has come."""
+        m = _WORD.match(self.text, self.inside, self.ahead.limit)
+        if m is None:
+            return ""
+        return WAIT if self.ahead.short and m.end() == self.ahead.limit else m.group()
+
+    def before(self) -> str:
+        """The word before the token."""
+        end = self.ahead.at - len(self.token)
+        m = _BEFORE.match(self.text, max(0, end - 44), end)
+        return m[1] if m else ""
+
+
+class Ends:
+    """Decides stops; knows the words of all languages and finds the one that a sentence is made of."""
+
+    def __init__(self, lexicons: Lexicons, language: str, detect: Detect) -> None:
+        self._lexicons = lexicons
+        self._language = language
+        self._detect = detect
+
+    def at(self, text: str, line: int, ahead: Ahead) -> bool | Wait:
+        """Whether the sentence ends at the stop; `line`: where its line begins, negative if it has gone."""
+        stops = text[ahead.at : ahead.terms]
+        if (
+            ahead.next == ahead.closed
+            and text[ahead.closed : ahead.closed + 1] in _COMMAS
+            and not ahead.line_end
+        ):
+            return False
+        if not _STRONG.isdisjoint(stops) or not _ASKS.isdisjoint(stops):
+            return _asks(text, stops, ahead)
+        if ahead.line_end:
+            return True
+        inside = _OPENERS.match(text, ahead.next, ahead.limit).end()  # type: ignore[union-attr]  # matches ""
+        if ahead.short and inside == ahead.limit:
+            return WAIT
+        if stops not in (".", "．"):
+            place = _Place(text, "", ahead, inside)
+            return place.marked or place.following.isupper() or place.following.isdigit()
+        if line >= 0 and ahead.closed - ahead.at <= 4 and _NUMBERED.fullmatch(text, line, ahead.at):
+            return False
+        if _MARKED.match(text, max(0, ahead.at - 48), ahead.at):
+            return True
+        m = _TOKEN.match(text, max(0, ahead.at - 41), ahead.at)
+        token = m.group().replace("’", "'").rpartition("'")[2].lstrip(".-‐°") if m else ""
+        return self._stop(_Place(text, token, ahead, inside))
+
+    def _stop(self, place: _Place) -> bool | Wait:
+        lexicon = self._lexicon(place)
+        kind = lexicon.classify(place.text, place.token, place.ahead.at) if lexicon else ""
+        if place.ahead.next == place.ahead.closed:
+            glued = _glued(place.text, place.ahead, kind)
+            if glued is not None:
+                return glued
+        if lexicon is None:
+            return _unknown(place)
+        if lexicon.begins(place.token, place.following):
+            return False
+        if kind == "title" and place.before().isdigit():
+            kind = "may_end"  # a number's unit: `2019 г.` is a year, `г. Тула` a town
+        if kind:
+            return _CLASSES[kind](place, lexicon)
+        if place.token.isdigit():
+            return _number(place, lexicon)
+        if dotted(place.token) or lexicon.initial(place.token, place.before()):
+            return _acronym(place, lexicon)
+        return _unknown(place)
+
+    def _lexicon(self, place: _Place) -> Lexicon | None:
+        """The words of the sentence's own language; None if no language has anything to say on this one."""
+        token = place.token
+        if not token:
+            return None
+        if len(token) > 1 and not token.isdigit() and "." not in token and not self._lexicons.knows(token):
+            return None
+        at = place.ahead.at
+        return self._lexicons[self._detect(place.text[max(0, at - 300) : at], self._language)]
+
+
+def _asks(text: str, stops: str, ahead: Ahead) -> bool | Wait:
+    if ahead.line_end or ahead.end > ahead.closed:
+        return True
+    following = text[ahead.next]
+    if _ASKS.isdisjoint(stops):
+        return True
+    if following.islower() or following in _DASHES:
+        return False
+    if ahead.next == ahead.closed and _STRONG.isdisjoint(stops):
+        glued = _glued(text, ahead, "")
+        return True if glued is None else glued
+    return True
+
+
+def _title(place: _Place, lexicon: Lexicon) -> bool | Wait:
+    return _opener(place, lexicon) if place.following.isupper() else False
+
+
+def _reference(place: _Place, lexicon: Lexicon) -> bool | Wait:
+    following = place.following
+    if not following.isupper():
+        return not (following.isalnum() or following in _JOINS)
+    word = place.word()
+    return word if isinstance(word, Wait) else not (len(word) == 1 or roman(word))
+
+
+def _date(place: _Place, lexicon: Lexicon) -> bool | Wait:
+    following = place.following
+    return not (following.isdigit() or following.islower() or following in _JOINS)
+
+
+def _inline(place: _Place, lexicon: Lexicon) -> bool | Wait:
+    return _opener(place, lexicon) if place.marked and place.following.isupper() else False
+
+
+def _may_end(place: _Place, lexicon: Lexicon) -> bool | Wait:
+    following = place.following
+    return place.marked or not (following.islower() or following in _JOINS)
+
+
+def _acronym(place: _Place, lexicon: Lexicon) -> bool | Wait:
+    following = place.following
+    if place.marked or following.isdigit():
+        return True
+    if following.isupper():
+        return _opener(place, lexicon)
+    return not (following.isalpha() or following in _JOINS)
+
+
+_CLASSES: Mapping[str, Callable[[_Place, Lexicon], bool | Wait]] = {
+    "title": _title,
+    "reference": _reference,
+    "date": _date,
+    "inline": _inline,
+    "may_end": _may_end,
+}
+
+
+def _opener(place: _Place, lexicon: Lexicon) -> bool | Wait:
+    word = place.word()
+    if isinstance(word, Wait):
+        return word
+    initial = len(word) == 1 and place.text[place.inside + 1 : place.inside + 2] == "."
+    return lexicon.opens(word) and not initial
+
+
+def _number(place: _Place, lexicon: Lexicon) -> bool | Wait:
+    if place.marked or not lexicon.ordinals or len(place.token) > 3 or not place.following.isalpha():
+        return True
+    if place.following.islower():
+        return False
+    word = place.word()
+    return word if isinstance(word, Wait) else not lexicon.ordinal(place.before(), word)
+
+
+def _unknown(place: _Place) -> bool:
+    """Lower case after a short word of a cased script tells of an abbreviation that nobody listed."""
+    token = place.token
+    short = 0 < len(token) <= _ABBREVIATION_MAX and token.isalpha() and token[-1].islower()
+    return place.marked or not (short and place.following.islower())
+
+
+def _glued(text: str, ahead: Ahead, kind: str) -> bool | Wait | None:
+    """The verdict on a stop with no space after it; None if what follows is no part of a word."""
+    following, before = text[ahead.closed], text[ahead.at - 1 : ahead.at]
+    if following in _GLUE:
+        return False
+    if not (following.isalnum() or _WORD.match(following)):
+        return None
+    if _HAN.match(following) or _HAN.match(before):
+        return True
+    if following.islower() or (following.isdigit() and not before.isalpha()):
+        return False
+    if following.isascii() and _in_address(text, ahead.at):
+        return False
+    if ahead.closed > ahead.terms:
+        return True
+    return False if kind else _fused(text, ahead, before)
+
+
+def _fused(text: str, ahead: Ahead, before: str) -> bool | Wait:
+    """Whether two words with a stop between are two sentences that lack their space (`end.Next`)."""
+    m = _WORD.match(text, ahead.closed, ahead.limit)
+    left = _TOKEN.match(text, max(0, ahead.at - 41), ahead.at)
+    word, token = m.group() if m else "", left.group() if left else ""
+    letters = sum(c.isalpha() for c in token)
+    if "." in token or not (before.islower() or not before.isupper()):
+        return False
+    if word[0].isupper() and len(word) == 1 and ahead.short and ahead.closed + 1 == ahead.limit:
+        return WAIT
+    if word[0].isupper():
+        return letters != 1 and (word[1:2].islower() or (len(word) == 1 and letters > 2))
+    return letters > 2 or (word[0].isalpha() and before.isdigit())
+
+
+def _in_address(text: str, at: int) -> bool:
+    """Whether a URL, host or e-mail address runs up to `at` without a break."""
+    start = at
+    lowest = max(0, at - 200)
+    while start > lowest and "!" <= text[start - 1] <= "~":
+        start -= 1
+    run = text[start:at]
+    return "://" in run or "www." in run or "@" in run

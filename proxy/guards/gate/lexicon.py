@@ -1,0 +1,151 @@
+"""Words that decide where a sentence ends: abbreviations by class, initials, ordinals, sentence openers."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+import regex
+
+_INITIAL = regex.compile(r"(?:\p{Lu}\p{M}*\.?[-‐]?)*\p{Lu}\p{M}*|[\p{Arabic}&&\p{L}]", regex.V1)
+_DOTTED = regex.compile(r"(?:\p{L}\p{M}*\.[-‐]?)+\p{L}\p{M}*")
+_ROMAN = regex.compile(r"[IVXLCDM]+")
+_EDGE = r"(?<![\p{L}\p{M}\p{N}])"
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePack:
+    """`sentences.toml`. Entries without the final stop; one with a capital counts only as written.
+
+    A missing entry costs a false boundary (the sentence lacks its marker), a wrong one lets two sentences
+    share a marker; so the lists are closed and hold no ordinary word of the language.
+    """
+
+    title: tuple[str, ...] = ()
+    """Before a name: no end unless an opener follows (`Dr`)."""
+    reference: tuple[str, ...] = ()
+    """Before a number: no end if a digit or Roman number follows (`No`, `p`)."""
+    date: tuple[str, ...] = ()
+    """Months and days: no end before a digit (`Jan`)."""
+    inline: tuple[str, ...] = ()
+    """Never the last word (`e.g`, `vs`)."""
+    may_end: tuple[str, ...] = ()
+    """May be the last word: an end before a capital letter (`etc`, `p.m`)."""
+    initials: tuple[str, ...] = ()
+    """Letters' names and two-letter initials that stand for a first name (`Дж`, `ए`)."""
+    openers: tuple[str, ...] = ()
+    """Words that begin a sentence: after an initial, a title or an acronym they prove its end (`The`)."""
+    lettered: tuple[str, ...] = ()
+    """Nouns that take a letter: the letter after one is no initial (`plan B`)."""
+    prefixes: tuple[str, ...] = ()
+    """Letters written onto the next word (Arabic `و`)."""
+    ordinal_before: tuple[str, ...] = ()
+    """Words before a written `3.` = third; empty where a stop after a number is an end."""
+    ordinal_after: tuple[str, ...] = ()
+
+
+class Lexicon:
+    """One language's pack, ready for look-ups."""
+
+    def __init__(self, pack: SentencePack) -> None:
+        self._pack = pack
+        self._classes: dict[str, str] = {}
+        for name in ("may_end", "date", "reference", "title", "inline"):
+            for entry in getattr(pack, name):
+                self._classes[entry.replace(" ", "").lower() if " " in entry else entry] = name
+        spaced = [entry for name in ("inline", "may_end") for entry in getattr(pack, name) if " " in entry]
+        self._firsts = _seconds(spaced)
+        self._lasts = {entry.split(" ")[-1].lower() for entry in spaced}
+        self._spaced = regex.compile(rf"(?ri){_EDGE}(?:{_choice(spaced)})")
+        self._lower = {word: _lowered(getattr(pack, word)) for word in _WORDS}
+        self.ordinals = bool(pack.ordinal_before)
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """Every token that this lexicon has something to say on."""
+        return frozenset((*self._classes, *self._lasts, *self._firsts, *self._pack.initials))
+
+    def classify(self, text: str, token: str, end: int) -> str:
+        """Class of the abbreviation `token` that ends at `text[:end]`; "" if it is none."""
+        for form in self._forms(token):
+            if found := self._classes.get(form):
+                return found
+        if token.lower() in self._lasts and (m := self._spaced.match(text, max(0, end - 40), end)):
+            return self._classes["".join(m.group().lower().split())]
+        return ""
+
+    def begins(self, token: str, following: str) -> bool:
+        """Whether `token` and the next letter begin an abbreviation of two words (`z. B.`)."""
+        return following.lower() in self._firsts.get(token.lower(), ())
+
+    def initial(self, token: str, before: str) -> bool:
+        """Whether `token` is a name's initial, `before` being the word before it."""
+        if before.lower() in self._lower["lettered"]:
+            return False
+        return token in self._pack.initials or bool(_INITIAL.fullmatch(token) and token != "I")
+
+    def opens(self, word: str) -> bool:
+        """Whether a sentence begins with `word`, as far as its form tells."""
+        return word.lower() in self._lower["openers"]
+
+    def ordinal(self, before: str, after: str) -> bool:
+        """Whether a number with a stop between these words is an ordinal."""
+        if after.lower() in self._lower["ordinal_after"]:
+            return True
+        return before.lower() in self._lower["ordinal_before"] and not self.opens(after)
+
+    def _forms(self, token: str) -> Iterable[str]:
+        yield token
+        lower = token.lower()
+        if lower != token and len(token) > 1:  # a single capital is an initial
+            yield lower
+        for prefix in self._pack.prefixes:
+            if token.startswith(prefix):
+                yield token[len(prefix) :]
+
+
+def dotted(token: str) -> bool:
+    """Single letters with stops between: `U.S`, `т.д`, `ق.م`."""
+    return "." in token and bool(_DOTTED.fullmatch(token))
+
+
+def roman(word: str) -> bool:
+    """A Roman number in capitals."""
+    return bool(_ROMAN.fullmatch(word))
+
+
+class Lexicons:
+    """The lexicons of all languages."""
+
+    def __init__(self, packs: Mapping[str, SentencePack]) -> None:
+        self._lexicons = {tag: Lexicon(pack) for tag, pack in packs.items()}
+        self._keys = frozenset().union(*(lexicon.keys for lexicon in self._lexicons.values()))
+
+    def __getitem__(self, tag: str) -> Lexicon:
+        return self._lexicons[tag]
+
+    def knows(self, token: str) -> bool:
+        """Whether any language may have something to say on `token`."""
+        keys = self._keys
+        return token in keys or token.lower() in keys or token[1:] in keys
+
+
+_WORDS = ("openers", "lettered", "ordinal_before", "ordinal_after")
+
+
+def _lowered(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(word.lower() for word in words)
+
+
+def _choice(spaced: Iterable[str]) -> str:
+    space = r"[^\S\r\n]?"
+    return "|".join(space.join(map(regex.escape, entry.split(" "))) for entry in spaced) or "(?!)"
+
+
+def _seconds(spaced: Iterable[str]) -> dict[str, set[str]]:
+    """First part of each two-word abbreviation → the letters that its second part begins with."""
+    found: dict[str, set[str]] = {}
+    for entry in spaced:
+        parts = entry.lower().split(" ")
+        for first, second in pairwise(parts):
+            found.setdefault(first.rstrip("."), set()).add(second[0])
+    return found

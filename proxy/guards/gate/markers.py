@@ -1,0 +1,87 @@
+"""Markers: `[n]` in the answer, one grammar for the scanner, the checks and the stripping."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import regex
+
+OPENERS = "[【［"
+_NUMBER = r"[^\S\r\n]*+\p{Nd}{1,3}+[^\S\r\n]*+"
+_LIST = rf"\^?{_NUMBER}(?:[,;،؛、，；\-‐‑–—−]{_NUMBER}){{0,31}}+"
+_FORM = rf"(?:\[\[{_LIST}\]\]|\[{_LIST}\]|【{_LIST}】|［{_LIST}］)"
+BODY = regex.compile(_FORM)
+"""A marker's own characters; whether it is one depends on what follows (see `NOT_LINK`)."""
+MARKER = regex.compile(rf"{_FORM}(?!\()")
+"""A marker; a bracket followed by `(` is a link."""
+BEGUN = regex.compile(r"[\[【［]{1,2}\^?[\p{Nd},;،؛、，；\-‐‑–—− \t\u00a0\u202f\u2009]{0,64}\]?")
+"""What may still become a marker when more text comes."""
+
+_RANGE = regex.compile(r"[-‐‑–—−]")
+_DIGITS = regex.compile(r"\p{Nd}+|[-‐‑–—−]")
+_TICKS = regex.compile(r"`+")
+_SPACE = " \t\u00a0\u202f\u2009\u3000"
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """One marker at `start:end` of a sentence; `numbers` in order, ranges written out."""
+
+    start: int
+    end: int
+    numbers: tuple[int, ...]
+
+
+def code_spans(text: str) -> list[tuple[int, int]]:
+    """Half-open spans between backtick runs of equal length, as CommonMark pairs them; linear."""
+    runs = [(m.start(), m.end()) for m in _TICKS.finditer(text)]
+    later: dict[int, list[int]] = {}
+    for index in range(len(runs) - 1, -1, -1):
+        later.setdefault(runs[index][1] - runs[index][0], []).append(index)
+    spans, index = [], 0
+    while index < len(runs):
+        same = later[runs[index][1] - runs[index][0]]
+        while same and same[-1] <= index:
+            same.pop()
+        if not same:
+            index += 1
+            continue
+        spans.append((runs[index][0], runs[same[-1]][1]))
+        index = same[-1] + 1
+    return spans
+
+
+def find(text: str) -> tuple[Marker, ...]:
+    """All markers of a sentence, those in code spans left out."""
+    if not any(opener in text for opener in OPENERS):
+        return ()
+    spans = code_spans(text) if "`" in text else []
+    return tuple(
+        Marker(m.start(), m.end(), _numbers(m.group()))
+        for m in MARKER.finditer(text)
+        if not any(start <= m.start() < end for start, end in spans)
+    )
+
+
+def strip(text: str, markers: Sequence[Marker]) -> str:
+    """`text` without `markers` and without the horizontal space before each."""
+    if not markers:
+        return text
+    ends = [0, *(m.end for m in markers)]
+    starts = [*(m.start for m in markers), len(text)]
+    pieces = [text[a:b] for a, b in zip(ends, starts, strict=True)]
+    return "".join([*(piece.rstrip(_SPACE) for piece in pieces[:-1]), pieces[-1]])
+
+
+def _numbers(marker: str) -> tuple[int, ...]:
+    parts = _DIGITS.findall(marker)
+    found = [int(part) for part in parts if not _RANGE.match(part)]
+    if len(found) == len(parts):
+        return tuple(found)
+    spread: list[int] = []
+    for left, right in pairwise([*parts, ""]):
+        if _RANGE.match(left):
+            spread.extend(range(spread[-1] + 1, int(right)))
+        else:
+            spread.append(int(left))
+    return tuple(spread)
