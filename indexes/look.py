@@ -67,12 +67,12 @@ class Look:
 
     def recheck(self, ids: Iterable[int], viewer: Viewer) -> dict[int, Passage]:
         """Those of `ids` that `viewer` may see now, with their text, whatever an index believed."""
-        rows = self._connection.execute(_RECHECK, {"ids": json.dumps(list(ids)), **_terms(viewer)})
+        rows = self._connection.execute(_RECHECK, {"ids": json.dumps(list(ids)), **terms(viewer)})
         return {row[0]: Passage(*[*row[:6], tuple(json.loads(row[6])), row[7]]) for row in rows}
 
     def visible_sources(self, viewer: Viewer) -> frozenset[str]:
         """Sources in which `viewer` may see at least one document."""
-        rows = self._connection.execute(_SOURCES, _terms(viewer))
+        rows = self._connection.execute(_SOURCES, terms(viewer))
         return frozenset(name for (name,) in rows)
 
     def batch(self, after: int, limit: int) -> outbox.Batch:
@@ -91,7 +91,8 @@ class Look:
         return vectors.of(self._connection, model, hashes)
 
 
-def _terms(viewer: Viewer) -> dict[str, object]:
+def terms(viewer: Viewer) -> dict[str, object]:
+    """A viewer as the named parameters of these statements."""
     return {
         "groups": _json(viewer.groups),
         "sources": _json(viewer.sources),

@@ -1,0 +1,207 @@
+"""Keyword search over the truth: which index folder is in use, and keeping it up to date.
+
+One process at a time writes, under a file lock; the others see its commits at their next query. What it has
+not yet taken from the outbox cannot leak: the truth checks every hit again.
+"""
+
+import asyncio
+import fcntl
+import os
+import shutil
+import threading
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Self
+
+from indexes import outbox
+from indexes.grants import Filter
+from indexes.keywords import Keywords, Tokens, prove, version, write_whole
+from indexes.look import Look, State
+from indexes.outbox import Batch, Place
+from indexes.store import Store
+from indexes.text import index_tokens
+
+BATCH = 500
+"""Changes taken in one commit."""
+BUILD = 5_000
+"""Passages taken in one commit of a new index."""
+OPEN_S = 60.0
+"""How long opening waits for another process that builds the index."""
+LOOK_S = 0.2
+"""How often `keep` looks for changes of other processes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The folder that holds indexes, and which of them is current. Switching is one atomic rename."""
+
+    root: Path
+    prefix: str
+    """Version and epoch that a usable index has in its name."""
+
+    def current(self) -> Path | None:
+        """The index in use; None: there is none of this version and epoch."""
+        try:
+            name = (self.root / "CURRENT").read_text("utf-8").strip()
+        except FileNotFoundError:
+            return None
+        usable = name.startswith(self.prefix + "-") and (self.root / name / "meta.json").exists()
+        return self.root / name if usable else None
+
+    def fresh(self) -> Path:
+        """An empty folder for the next index; what an interrupted build left is removed first."""
+        inside = self.current()
+        for path in self.root.iterdir():
+            if path.is_dir() and path != inside:
+                shutil.rmtree(path, ignore_errors=True)
+        number = 1 + (int(inside.name.rpartition("-")[2]) if inside else 0)
+        folder = self.root / f"{self.prefix}-{number}"
+        folder.mkdir()
+        return folder
+
+    def switch(self, folder: Path) -> None:
+        """Makes `folder` the current index."""
+        write_whole(self.root / "CURRENT", folder.name)
+
+
+class Lexical:
+    """An `async with` over the folder of indexes of one truth."""
+
+    def __init__(self, root: Path, store: Store, tokens: Tokens = index_tokens):
+        self._root = root
+        self._store = store
+        self.tokens = tokens
+        self._version = version(tokens)
+        self._index: Keywords | None = None
+        self._seen: State | None = None
+        self._opening = threading.Lock()
+        self._draining = asyncio.Lock()
+        self._running: set[asyncio.Task[bool]] = set()
+        self._closing = False
+
+    async def __aenter__(self) -> Self:
+        await asyncio.to_thread(self._prepare)
+        await self.drain(OPEN_S)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._closing = True
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    def search(self, tokens: Iterable[str], allowed: Filter, limit: int) -> list[int]:
+        """Ids of at most `limit` allowed passages, best first; none before `refresh`. Blocks."""
+        return [] if self._index is None else self._index.search(tokens, allowed, limit)
+
+    def refresh(self, state: State) -> None:
+        """Sees what any process has committed up to `state`. Cheap when nothing has."""
+        seen = self._seen
+        if seen is not None and (seen.epoch, seen.drained) == (state.epoch, state.drained):
+            return
+        with self._opening:
+            folder = self._shelf(state.epoch).current()
+            if self._index is not None and self._index.folder == folder:
+                self._index.reload()
+            else:
+                self._index = Keywords(folder, self.tokens) if folder else None
+            self._seen = state
+
+    async def drain(self, wait_s: float = 0) -> bool:
+        """Takes everything from the outbox. False: another process is at it for longer than `wait_s`.
+
+        A cancelled caller does not tear it: it ends, or stops between two commits when this is closed.
+        """
+        task = asyncio.create_task(self._drain(wait_s))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return await asyncio.shield(task)
+
+    async def keep(self) -> None:
+        """Drains whenever there is something to take, until cancelled."""
+        while True:
+            await self.drain()
+            await asyncio.sleep(LOOK_S)
+
+    async def behind(self) -> int:
+        """Rows of the outbox that no index has taken yet."""
+        place = await self._store.look(Look.place)
+        folder = self._shelf(place.epoch).current()
+        return place.seq - (Keywords(folder, self.tokens).applied() if folder else 0)
+
+    def _prepare(self) -> None:
+        self._root.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory() as folder:
+            prove(Path(folder))
+
+    def _shelf(self, epoch: str) -> Shelf:
+        return Shelf(self._root, f"{self._version}-{epoch[:8]}")
+
+    async def _drain(self, wait_s: float) -> bool:
+        async with self._draining, _locked(self._root / "LOCK", wait_s) as held:
+            if not held:
+                return False
+            index = await self._usable()
+            while not self._closing and (batch := await self._batch(index)).ids:
+                await asyncio.to_thread(index.apply, [batch])
+                await self._took(index, batch.seq)
+            return True
+
+    async def _batch(self, index: Keywords) -> Batch:
+        after = index.applied()
+        return await self._store.look(lambda look: look.batch(after, BATCH))
+
+    async def _took(self, index: Keywords, seq: int) -> None:
+        index.mark(seq)
+        await self._store.write(lambda connection: outbox.drained(connection, seq))
+
+    async def _usable(self) -> Keywords:
+        """The current index, or a new one where none could follow the truth from where it is."""
+        place = await self._store.look(Look.place)
+        folder = self._shelf(place.epoch).current()
+        if folder is not None:
+            index = Keywords(folder, self.tokens)
+            if place.horizon <= index.applied() <= place.seq:
+                return index
+        return await self._build(place)
+
+    async def _build(self, place: Place) -> Keywords:
+        shelf = self._shelf(place.epoch)
+        index = Keywords(await asyncio.to_thread(shelf.fresh), self.tokens)
+        after = 0
+        while items := await self._store.read(partial(outbox.everything, after=after, limit=BUILD)):
+            await asyncio.to_thread(index.apply, [Batch(0, (), items)])
+            after = items[-1].id
+        index.mark(place.seq)
+        shelf.switch(index.folder)
+        await self._took(index, place.seq)
+        return index
+
+
+@asynccontextmanager
+async def _locked(path: Path, wait_s: float) -> AsyncIterator[bool]:
+    """Holds the file lock, waiting at most `wait_s`; the system frees it when a process dies."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        yield await _lock(file, wait_s)
+    finally:
+        os.close(file)
+
+
+async def _lock(file: int, wait_s: float) -> bool:
+    loop = asyncio.get_running_loop()
+    end = loop.time() + wait_s
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if loop.time() >= end:
+                return False
+            await asyncio.sleep(0.05)
+        else:
+            return True

@@ -1,0 +1,152 @@
+"""Records: the subject's own dated facts, chosen by rule and never by similarity."""
+
+import json
+import sqlite3
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from indexes import rows
+from indexes.grants import instant
+from indexes.look import terms
+from indexes.store import Store
+from indexes.types import PartialDate, Record, Viewer
+
+CURRENT = {
+    "en": "current",
+    "fa": "در حال حاضر",
+    "es": "actual",
+    "pt": "atual",
+    "fr": "en cours",
+    "de": "aktuell",
+    "ru": "в настоящее время",
+    "ar": "حالي",
+    "hi": "वर्तमान",
+    "zh": "目前",
+}
+"""How a record of today is marked in its text, by language."""
+
+_NAMES = "key, book, kind, title, text, url, begun, ended, current, acl, valid_from, valid_to"
+
+_CHOOSE = """
+    SELECT key, book, kind, title, text, url, begun, ended, current, groups, valid_from, valid_to
+    FROM record JOIN acl ON acl.id = record.acl
+    WHERE book IN (SELECT value FROM json_each(:sources))
+    AND (:any_kind OR kind IN (SELECT value FROM json_each(:kinds)))
+    AND valid_from <= :now AND :now < valid_to
+    AND EXISTS (
+        SELECT 1 FROM acl_group WHERE acl_group.acl = record.acl
+        AND acl_group.name IN (SELECT value FROM json_each(:groups))
+    )
+    ORDER BY current DESC, coalesce(ended, begun, '') DESC, coalesce(begun, '') DESC, key
+    LIMIT :limit
+"""
+
+
+class Records:
+    """Implements `types.Book` over the truth."""
+
+    def __init__(self, store: Store):
+        self._store = store
+
+    async def choose(
+        self, kinds: frozenset[str], viewer: Viewer, language: str, limit: int
+    ) -> tuple[Record, ...]:
+        """Records of `kinds` (empty: every kind) that `viewer` may see now: current ones, then newest first.
+
+        Titles and texts are cut down to one language: `language` where there is a translation.
+        """
+        asked = {**terms(viewer), "kinds": json.dumps(sorted(kinds)), "any_kind": not kinds, "limit": limit}
+        found = await self._store.read(lambda connection: connection.execute(_CHOOSE, asked).fetchall())
+        return tuple(_in(_record(row), language) for row in found)
+
+    async def put_book(self, book: str, records: Collection[Record]) -> bool:
+        """Replaces all records of a book in one transaction. False: nothing has changed."""
+        return await self._store.write(lambda connection: _replace(connection, book, records))
+
+
+def render(record: Record, language: str) -> str:
+    """The record as a text to hand over: title, dates as exactly as they are known, whether current, text."""
+    tag = chosen(record.text, language)
+    dates = shown(record)
+    mark = CURRENT.get(tag, CURRENT["en"]) if record.current else ""
+    when = f"{dates} ({mark})" if dates and mark else dates or mark
+    title = record.title[chosen(record.title, language)]
+    return "\n".join(part for part in (title, when, record.text[tag]) if part)
+
+
+def _in(record: Record, language: str) -> Record:
+    title, text = chosen(record.title, language), chosen(record.text, language)
+    return replace(record, title={title: record.title[title]}, text={text: record.text[text]})
+
+
+def shown(record: Record) -> str:
+    """`2021-05 – 2024`, `2021-05 –` where a current one has no end, or a single date."""
+    begun, ended = (date and written(date) for date in (record.start, record.end))
+    if begun and (ended or record.current):
+        return f"{begun} – {ended or ''}".rstrip()
+    return begun or ended or ""
+
+
+def written(date: PartialDate) -> str:
+    """2024, 2024-05 or 2024-05-01: ISO 8601 at the date's own precision."""
+    parts = [f"{date.year:04}"] + [f"{part:02}" for part in (date.month, date.day) if part is not None]
+    return "-".join(parts)
+
+
+def chosen(texts: Mapping[str, str], language: str) -> str:
+    """The tag to read `texts` in: the reader's language, else English, else the first there is."""
+    return next((tag for tag in (language, "en") if tag in texts), min(texts))
+
+
+def _replace(connection: sqlite3.Connection, book: str, records: Collection[Record]) -> bool:
+    old = connection.execute(f"SELECT {_NAMES} FROM record WHERE book = ? ORDER BY key", (book,)).fetchall()
+    new = sorted(_row(connection, record) for record in records)
+    if old == new:
+        return False
+    connection.execute("DELETE FROM record WHERE book = ?", (book,))
+    marks = ", ".join("?" * len(_NAMES.split(", ")))
+    connection.executemany(f"INSERT INTO record ({_NAMES}) VALUES ({marks})", new)
+    rows.moved(connection)
+    return True
+
+
+def _row(connection: sqlite3.Connection, record: Record) -> tuple[object, ...]:
+    return (
+        record.id,
+        record.book,
+        record.kind,
+        _json(record.title),
+        _json(record.text),
+        record.url,
+        record.start and written(record.start),
+        record.end and written(record.end),
+        int(record.current),
+        rows.intern(connection, record.access.groups),
+        instant(record.access.valid_from),
+        instant(record.access.valid_to),
+    )
+
+
+def _record(row: Sequence[Any]) -> Record:
+    key, book, kind, title, text, url, begun, ended, current, *who = row
+    return Record(
+        id=key,
+        book=book,
+        kind=kind,
+        title=json.loads(title),
+        text=json.loads(text),
+        access=rows.access(*who),
+        start=_date(begun),
+        end=_date(ended),
+        current=bool(current),
+        url=url,
+    )
+
+
+def _date(text: str | None) -> PartialDate | None:
+    return PartialDate(*map(int, text.split("-"))) if text else None
+
+
+def _json(texts: Mapping[str, str]) -> str:
+    return json.dumps(dict(sorted(texts.items())), ensure_ascii=False)

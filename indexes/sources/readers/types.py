@@ -1,0 +1,12 @@
+"""What a reader makes of a file."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Markdown, with the title and language that the file itself shows; None: it shows none."""
+
+    text: str
+    title: str | None = None
+    language: str | None = None

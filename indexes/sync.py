@@ -1,0 +1,179 @@
+"""Brings the truth up to its sources: what is new, changed, in doubt or gone; then the vectors that lack.
+
+Who may see what is written at once and alone where only that has changed. What is visible is decided by each
+query at its own instant, never here.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from indexes import rows, vectors
+from indexes.chunks import cut
+from indexes.dense import pack
+from indexes.language import WordPack, detect
+from indexes.lexical import Lexical
+from indexes.records import Records
+from indexes.sources.book import BookFile, read_book
+from indexes.sources.types import Doubt, Empty, Fault, Finding, Source, Unseen
+from indexes.store import Listed, Store
+from indexes.types import Document, Embedder
+
+DRAIN_EVERY = 200
+"""Documents written before the keyword index takes them: so that much of a long run can be found early."""
+EMBED_AT_ONCE = 32
+"""Passages embedded and kept in one step: what is lost if the run is ended."""
+
+Progress = Callable[["Step"], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Where a run stands, for a progress bar. `total` 0: not known."""
+
+    name: str
+    done: int
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What a run did, in documents (`embedded` in passages), and what it could not do."""
+
+    added: int = 0
+    changed: int = 0
+    access: int = 0
+    """Only who may see them, or when."""
+    hidden: int = 0
+    """Access in doubt, or gone with a whole folder: kept, but shown to nobody."""
+    removed: int = 0
+    unchanged: int = 0
+    embedded: int = 0
+    records: int = 0
+    """Read from the books, changed or not."""
+    faults: tuple[Fault, ...] = ()
+
+
+async def sync(
+    store: Store,
+    sources: Sequence[Source],
+    *,
+    books: Sequence[BookFile] = (),
+    embedder: Embedder | None = None,
+    lexical: Lexical | None = None,
+    packs: Mapping[str, WordPack] | None = None,
+    progress: Progress | None = None,
+) -> SyncReport:
+    """One pass over all `sources`, then the keyword index, then the vectors.
+
+    `packs` tell the language of documents that state none. Faults of documents are in the report; only a
+    store or a model that fails raises (`sqlite3.Error`, `EmbedError`), and what was done until then stays.
+    """
+    run = _Run(store, lexical, packs or {}, progress or (lambda step: None))
+    for book in books:
+        await run.take_book(book)
+    for source in sources:
+        await run.take(source)
+    if lexical:
+        await lexical.drain(wait_s=60)
+    embedded = await embed(store, embedder, progress) if embedder else 0
+    if lexical and embedded:
+        await lexical.drain(wait_s=60)
+    return replace(run.report(), embedded=embedded)
+
+
+async def embed(store: Store, embedder: Embedder, progress: Progress | None = None) -> int:
+    """Makes the vectors that lack, a few at a time, each kept as soon as made; how many. Forgets strays."""
+    model = embedder.name
+    total = await store.read(partial(vectors.count_missing, model=model))
+    done = after = 0
+    page = partial(vectors.missing, model=model, limit=EMBED_AT_ONCE)
+    while wanted := await store.read(partial(page, after=after)):
+        made = await asyncio.to_thread(embedder.passages, [one.text for one in wanted])
+        found = {one.hash: pack(vector) for one, vector in zip(wanted, made, strict=True)}
+        await store.save_vectors(model, found)
+        done, after = done + len(wanted), wanted[-1].id
+        if progress:
+            progress(Step("embedding", done, total))
+    await store.write(vectors.prune)
+    return done
+
+
+async def write(store: Store, document: Document, packs: Mapping[str, WordPack]) -> rows.Change:
+    """Cuts and stores one document; its language is told from its text where it is not stated."""
+    if document.language is None:
+        document = replace(document, language=detect(document.text, packs))
+    return await store.put(document, await asyncio.to_thread(cut, document.text))
+
+
+class _Run:
+    def __init__(
+        self, store: Store, lexical: Lexical | None, packs: Mapping[str, WordPack], progress: Progress
+    ):
+        self._store = store
+        self._lexical = lexical
+        self._packs = packs
+        self._progress = progress
+        self._counts: Counter[str] = Counter()
+        self._faults: list[Fault] = []
+
+    def report(self) -> SyncReport:
+        return SyncReport(**self._counts, faults=tuple(self._faults))
+
+    async def take(self, source: Source) -> None:
+        """Writes what `source` yields, hides what is in doubt, removes what it no longer names."""
+        stored = await self._store.listing(source.name)
+        left = dict(stored)
+        scan = source.scan()
+        done = 0
+        while (finding := await asyncio.to_thread(next, scan, None)) is not None:
+            await self._apply(finding, stored, left)
+            done += 1
+            self._progress(Step(source.name, done, len(stored)))
+            if self._lexical and done % DRAIN_EVERY == 0:
+                await self._lexical.drain()
+        for id in left:
+            self._counts["removed"] += await self._store.remove(id)
+
+    async def take_book(self, book: BookFile) -> None:
+        """Replaces the records of a book by what its file holds."""
+        found = await asyncio.to_thread(read_book, book)
+        self._faults += found.faults
+        if found.records is not None:
+            await Records(self._store).put_book(book.name, found.records)
+            self._counts["records"] += len(found.records)
+
+    async def _apply(self, finding: Finding, stored: Mapping[str, Listed], left: dict[str, Listed]) -> None:
+        """Acts on one finding, and takes from `left` what it says is not gone."""
+        match finding:
+            case Document():
+                left.pop(finding.id, None)
+                self._counts[await self._write(finding, stored.get(finding.id))] += 1
+            case Doubt():
+                left.pop(finding.id, None)
+                await self._hide([finding.id], finding.fault)
+            case Unseen():
+                for id in [id for id in left if id.startswith(finding.prefix)]:
+                    del left[id]
+                self._faults.append(finding.fault)
+            case Empty():
+                await self._hide(list(left), finding.fault)
+                left.clear()
+            case Fault():
+                self._faults.append(finding)
+
+    async def _write(self, document: Document, old: Listed | None) -> rows.Change:
+        if document.language is None:
+            document = replace(document, language=detect(document.text, self._packs))
+        if old is not None and old.digest == rows.digest(document):
+            # Only its access can differ: no cutting, and no vector is made again.
+            changed = await self._store.set_access(document.id, document.access)
+            return "access" if changed else "unchanged"
+        return await write(self._store, document, self._packs)
+
+    async def _hide(self, ids: list[str], fault: Fault | None) -> None:
+        self._counts["hidden"] += await self._store.hide(ids)
+        if fault is not None:
+            self._faults.append(fault)
