@@ -1,0 +1,119 @@
+"""Codes and composites: B2B, COVID-19, v2.0.1, 24/7, 10². Literal but for case."""
+
+import unicodedata
+from decimal import Decimal
+
+import regex
+
+from proxy.guards.gate.values.numbers import number_key
+from proxy.guards.gate.values.pack import LETTER
+from proxy.guards.gate.values.page import Page
+from proxy.guards.gate.values.types import Value
+
+_COMPOSITE = regex.compile(
+    rf"(?<![{LETTER}\d_.,:/-])(?:\d{{1,4}}(?:/\d{{1,4}})+|\d{{1,4}}(?::\d{{1,4}})+)(?![{LETTER}\d/:]|[.,]\d)"
+)
+_VERSION = regex.compile(
+    rf"(?<![{LETTER}\d_.])v\.?\s?(?<number>\d+(?:\.\d+)*(?:[-+]?[{LETTER}][{LETTER}\d.]*)?)(?<!\.)(?![{LETTER}\d])"
+)
+_YEARS = regex.compile(
+    rf"(?<![{LETTER}\d_.,:/-])(?<from>[12]\d{{3}})[-–/](?<to>\d{{4}}|\d{{2}})(?![{LETTER}\d]|[-–/.,:]\d)"
+)
+_RAISED = regex.compile(
+    rf"(?<head>[{LETTER}]*)(?<number>-?\d*(?:[.,]\d+)?)(?<sign>[\p{{No}}\p{{Nl}}--[〇]]+)(?<tail>[{LETTER}\d]*)",
+    regex.V1,
+)
+_CODE = regex.compile(rf"(?=[{LETTER}_.-]*\d)[{LETTER}\d〇]+(?:[-_.][{LETTER}\d〇]+)*+")
+_DIGITS = regex.compile(r"\d+(?:[.,]\d+)*")
+_AREA = frozenset("m km cm mm dm ft in yd mi м км см мм".split())
+
+
+def read_composites(page: Page) -> None:
+    """Take 24/7, 16:9, 2007-08, versions with a v, and signs like ½ or ²."""
+    page.take(_RAISED, lambda match: _raised(page, match))
+    page.take(_VERSION, lambda match: _version(page, match))
+    page.take(_YEARS, lambda match: _years(page, match))
+    page.take(_COMPOSITE, lambda match: [page.value("code", f"comp:{match[0]}", match.span())])
+
+
+def _raised(page: Page, match: regex.Match[str]) -> list[Value] | None:
+    """m² is a unit, CO₂ is CO2, 10² and ½ are themselves, and 2½ is also 2.5."""
+    head, number, sign = match["head"], match["number"], match["sign"]
+    if head in _AREA and not number:
+        return []
+    if head:
+        plain = unicodedata.normalize("NFKC", match[0])
+        return [page.value("code", f"mix:{plain}", match.span())]
+    key = f"mix:{match[0]}"
+    exact = _fraction(number, sign)
+    keys = [key] if exact is None else [key, number_key(exact)]
+    return [page.value("code", key, match.span(), [[k] for k in keys], keys)]
+
+
+def _fraction(number: str, sign: str) -> Decimal | None:
+    """The decimal that a fraction sign adds to; None where there is no exact one."""
+    if len(sign) != 1 or not (0 < unicodedata.numeric(sign) < 1) or not (number or "0").isdigit():
+        return None
+    part = Decimal(repr(unicodedata.numeric(sign)))
+    return Decimal(number or 0) + part if len(str(part)) <= 6 else None
+
+
+def _version(page: Page, match: regex.Match[str]) -> list[Value]:
+    number = match["number"]
+    keys = [f"comp:v{number}", *([f"comp:{number}"] if number.count(".") > 1 else [])]
+    return [page.value("code", keys[0], match.span(), [[key] for key in keys], keys)]
+
+
+def _years(page: Page, match: regex.Match[str]) -> list[Value] | None:
+    """2007-08 is two years that follow each other, or a month; 2019–2024 is two numbers."""
+    first, last = int(match["from"]), match["to"]
+    if len(last) == 4:
+        return [_year(page, match, "from"), _year(page, match, "to")] if "/" in match[0] else None
+    month = 1 <= int(last) <= 12
+    ahead = (first // 100 * 100 + int(last)) if int(last) > first % 100 else 0
+    later = first + 1 if (first + 1) % 100 == int(last) else ahead
+    if not month and not later:
+        return None
+    date = [f"date:{first}-{last}"] * month
+    years = [f"n:{first}", f"n:{later}"] if later else [f"n:{first}"]
+    accepts = [*([key] for key in date), *([years] if later else [])]
+    key = date[0] if date else f"comp:{match[0]}"
+    return [page.value("date", key, match.span(), accepts, [*date, *years])]
+
+
+def _year(page: Page, match: regex.Match[str], group: str) -> Value:
+    return page.value("number", f"n:{match[group]}", match.span(group))
+
+
+def read_codes(page: Page) -> None:
+    """Take what letters and digits make together, and then any digit that is left, as it stands."""
+    if regex.search(r"\d", page.text):
+        page.take(_CODE, lambda match: _code(page, match))
+        page.take(_DIGITS, lambda match: _rest(page, match))
+
+
+def _code(page: Page, match: regex.Match[str]) -> list[Value] | None:
+    text = match[0]
+    if not regex.search(r"\p{L}", text):
+        return None
+    end = regex.match(r".*\d[^-_.]*", text).end()  # type: ignore[union-attr]
+    start = match.start()
+    names = _names(text[:end], page.raw[start : start + end])
+    return [page.value("code", names[0], (start, start + end), [[name] for name in names], names)]
+
+
+def _names(text: str, raw: str) -> list[str]:
+    """The code, also without a prefix in lower case: mid-1990s is about 1990."""
+    names = [f"mix:{text}"]
+    prefix, _, rest = text.partition("-")
+    if rest and prefix.isalpha() and raw[: len(prefix)].islower():
+        number = regex.fullmatch(r"(\d+)(?:'?s|er|ers)?", rest)
+        names += [f"n:{int(number[1])}"] if number else [f"mix:{rest}"]
+    return names
+
+
+def _rest(page: Page, match: regex.Match[str]) -> list[Value]:
+    return [
+        page.value("number", number_key(Decimal(part[0])), part.span())
+        for part in regex.finditer(r"\d+", page.text, pos=match.start(), endpos=match.end())
+    ]

@@ -1,0 +1,187 @@
+"""Addresses: URLs whole and canonical, bare hosts, e-mail, handles; and the markup that never passes."""
+
+from urllib.parse import unquote_to_bytes
+
+import idna
+import regex
+
+from proxy.guards.gate.values.page import Page
+from proxy.guards.gate.values.types import Value
+
+# Generic and country domains that a bare host may end in. An unknown ending makes no host: "scam.The".
+_GENERIC = (
+    "com org net info biz edu gov mil int name pro app dev io ai xyz online site store shop tech blog cloud club "
+    "website space live news world today agency digital academy email group team work works life media studio "
+    "design network systems solutions services support center company global international education school "
+    "university health care clinic bank finance money insurance legal law community foundation ngo museum travel "
+    "hotel restaurant cafe bar art gallery photo photos video film music radio tv fm game games sport fit fun "
+    "eco green energy house homes land city berlin paris london madrid barcelona wien hamburg koeln moscow quebec "
+    "cat gal eus bzh africa asia lat link click top vip win bid icu cyou zip mov page one run new how foo wiki "
+    "social chat events jobs careers press report review reviews guide help page tools software codes engineering "
+    "science ventures capital consulting marketing directory market exchange trade express delivery security"
+)
+_COUNTRIES = (
+    "ac ad ae af ag al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bm bn bo br bs bt bw by bz ca cc cd "
+    "cf cg ch ci ck cl cm cn co cr cu cv cw cx cy cz de dj dk dm do dz ec ee eg er es et eu fi fj fk fo fr ga gd ge "
+    "gf gg gh gi gl gm gn gp gq gr gs gt gu gw gy hk hm hn hr ht hu id ie il im in iq ir is it je jm jo jp ke kg kh "
+    "ki km kn kp kr kw ky kz la lb lc li lk lr ls lt lu lv ly ma mc md me mg mh mk ml mm mn mo mp mq mr ms mt mu mv "
+    "mw mx my mz na nc ne nf ng ni nl no np nr nu nz om pa pe pf pg ph pk pl pm pn pr ps pt pw py qa re ro rs ru rw "
+    "sa sb sc sd se sg sh si sk sl sm sn so sr ss st su sv sx sy sz tc td tf tg th tj tk tl tm tn to tr tt tv tw tz "
+    "ua ug uk us uy uz va vc ve vg vi vn vu wf ws ye yt za zm zw"
+)
+_LOCAL = (
+    "рф рус дети москва ایران مصر السعودية امارات المغرب شبكة موقع भारत 中国 中國 公司 网络 香港 台灣 新加坡"
+)
+_ENDINGS = "|".join(sorted({*_GENERIC.split(), *_COUNTRIES.split(), *_LOCAL.split()}, key=len, reverse=True))
+
+# Han and the letters of other scripts stand right beside an address, so no \w and no \b here.
+_LABEL = r"[\p{Latin}\p{Cyrillic}\p{Greek}\d](?:[\p{Latin}\p{Cyrillic}\p{Greek}\d-]*[\p{Latin}\p{Cyrillic}\p{Greek}\d])?"
+_OTHER_LABEL = r"[\p{Arabic}\p{Devanagari}][\p{Arabic}\p{Devanagari}\p{M}\d-]*"
+_HOST = rf"(?:(?:{_LABEL}\.)+(?:{_ENDINGS})|(?:{_OTHER_LABEL}\.)+(?:{_ENDINGS}))(?![\p{{L}}\p{{M}}\d_-]|\.[\p{{Latin}}\d])"
+_FREE = r"(?<![\p{Latin}\p{Cyrillic}\p{Greek}\d_.@-])"
+_REST = r"[^\s<>\"“”«»‹›„`|\\^{}\p{Cf}\ue000，。；：！？、（）《》〈〉「」『』【】؟،؛।॥]"
+_PATH = rf"(?::\d{{1,5}})?(?:[/?#]{_REST}*)?"
+
+_TARGET = regex.compile(rf"\]\(\s*<?(?<url>[^\s<>]*?)>?(?:\s+[\"'(][^\n]*?[\"')])?\s*\)")
+_DEFINITION = regex.compile(r"^ {0,3}\[[^\]\n]+\]:\s*<?(?<url>[^\s<>]+)>?", regex.M)
+_SCHEME = regex.compile(rf"(?<![\p{{Latin}}\d+.-])(?<url>(?:[a-z][a-z0-9+.-]*://|mailto:|tel:){_REST}+)")
+_WWW = regex.compile(rf"{_FREE}(?<url>www\.{_REST}+)")
+_MAIL = regex.compile(
+    rf"(?<![\p{{Latin}}\p{{Cyrillic}}\d_.%+-])(?<url>[\p{{Latin}}\p{{Cyrillic}}\d_.%+'-]+@(?:{_LABEL}\.)*{_LABEL})"
+)
+_HANDLE = regex.compile(r"(?<![\p{L}\d_.@])@[\p{Latin}\d_][\p{Latin}\d_.-]*")
+_BARE = regex.compile(rf"{_FREE}(?<url>{_HOST}{_PATH})")
+
+_IMAGE = regex.compile(r"!\[")
+_CODE = regex.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
+_HTML = regex.compile(r"<[a-z/!?][^\s>]*")
+_AUTOLINK = regex.compile(r"<(?:https?://|mailto:|tel:|[^\s<>@]+@)[^\s<>]*>")
+_PLAIN_TAG = regex.compile(r"</?[a-z][a-z0-9-]*>")
+_BAD_SCHEME = regex.compile(
+    r"(?<![\p{L}\d])(?!(?:https?|mailto|tel):)(?:[a-z][a-z0-9+.-]*://|(?:javascript|vbscript|data):(?=[^\s]))"
+)
+_ANY_SCHEME = regex.compile(r"[a-z][a-z0-9+.-]*:")
+_SAFE_SCHEMES = ("http:", "https:", "mailto:", "tel:")
+_LEFT = regex.compile(r"@|://|www\.")
+_CLOSERS = {")": "(", "]": "[", "}": "{"}
+
+
+def markup(text: str) -> str:
+    """The first image, raw HTML or forbidden scheme of a flat text; "" if none. A bare tag may stand in code."""
+    if not any(sign in text for sign in ("![", "<", ":", "](")):
+        return ""
+    if (found := _IMAGE.search(text) or _BAD_SCHEME.search(text)) is not None:
+        return found[0]
+    shown = _CODE.sub(lambda match: _PLAIN_TAG.sub("", match[0]), _AUTOLINK.sub("", text))
+    if (found := _HTML.search(shown)) is not None:
+        return found[0]
+    return next((url for url in map(_url, _targets(text)) if _forbidden(url)), "")
+
+
+def _targets(text: str) -> list[regex.Match[str]]:
+    return [*_TARGET.finditer(text), *_DEFINITION.finditer(text)]
+
+
+def _url(match: regex.Match[str]) -> str:
+    return str(match["url"])
+
+
+def _forbidden(url: str) -> bool:
+    return bool(_ANY_SCHEME.match(url)) and not url.startswith(_SAFE_SCHEMES)
+
+
+def read_links(page: Page) -> None:
+    """Take every address of `page`: link targets and definitions first, bare hosts last."""
+    if not any(sign in page.text for sign in (".", "@", "](", ":")):
+        return
+    for pattern in (_TARGET, _DEFINITION, _SCHEME, _WWW, _MAIL):
+        _take(page, pattern)
+    page.take(_HANDLE, lambda match: [page.value("code", f"mix:{match[0].rstrip('.-')}", match.span())])
+    _take(page, _BARE)
+
+
+def _take(page: Page, pattern: regex.Pattern[str]) -> None:
+    """Trailing punctuation is cut from the value, but what a cut leaves must not be read as something else."""
+    page.take(pattern, lambda match: _address(page, match))
+
+
+def _address(page: Page, match: regex.Match[str]) -> list[Value] | None:
+    start, _ = match.span("url")
+    raw = page.raw[start : match.end("url")]
+    whole = raw if match.re in (_TARGET, _DEFINITION) else trim(raw)
+    if not whole:
+        return []
+    return [_value(page, whole, (start, start + len(whole)))]
+
+
+def _value(page: Page, text: str, span: tuple[int, int]) -> Value:
+    low = text.lower()
+    if low.startswith("tel:"):
+        return page.value("tel", "tel:" + "".join(c for c in low if c.isdigit()), span)
+    if low.startswith("mailto:") or ("@" in low and "/" not in low.partition("@")[0]):
+        return page.value("mail", mail_key(low.removeprefix("mailto:")), span)
+    url = canonical(text)
+    host = url.partition("/")[0].partition("?")[0].partition("#")[0]
+    bare = host == url and "://" not in low
+    accepts = (f"url:{url}",), *((f"host:{url}",),) * bare
+    return page.value("url", f"url:{url}", span, accepts, (f"url:{url}", f"host:{host}"))
+
+
+def trim(url: str) -> str:
+    """`url` without trailing punctuation and unbalanced closers."""
+    while url:
+        last = url[-1]
+        if last in ".,;:!?'*_~…" or (last in _CLOSERS and url.count(last) > url.count(_CLOSERS[last])):
+            url = url[:-1]
+        else:
+            break
+    return url
+
+
+def mail_key(address: str) -> str:
+    """`mail:` and the address in lower case, its host in ASCII. A query (`?subject=`) stays: it carries text."""
+    name, _, host = address.rpartition("@")
+    return f"mail:{name}@{_ascii(host)}"
+
+
+def canonical(url: str) -> str:
+    """A URL without scheme, default port, leading www. and trailing slash; host in ASCII, path as written.
+
+    Unreserved characters are percent-decoded (RFC 3986 §6.2.2); scheme and host are lower case.
+    """
+    scheme, mark, rest = url.partition("://")
+    if not mark:
+        scheme, rest = "", url
+    cut = min((i for i in map(rest.find, "/?#") if i >= 0), default=len(rest))
+    host, path = rest[:cut], rest[cut:]
+    port = {"http": ":80", "https": ":443"}.get(scheme.lower(), ":0")
+    host = host.lower().removesuffix(port).removesuffix(".").removeprefix("www.")
+    return _ascii(host) + _decoded(path).rstrip("/")
+
+
+def _ascii(host: str) -> str:
+    if host.isascii():
+        return host
+    try:
+        return idna.encode(host, uts46=True).decode()
+    except idna.IDNAError:
+        return host
+
+
+_ESCAPE = regex.compile(r"%[0-9A-Fa-f]{2}")
+_UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+
+def _decoded(path: str) -> str:
+    return str(_ESCAPE.sub(_unescape, path))
+
+
+def _unescape(match: regex.Match[str]) -> str:
+    byte = unquote_to_bytes(match[0])
+    return byte.decode() if byte[0] in _UNRESERVED else match[0].upper()
+
+
+def left_sign(page: Page) -> str:
+    """The first `@`, `://` or `www.` that no address took."""
+    found = _LEFT.search(page.text)
+    return found[0] if found else ""

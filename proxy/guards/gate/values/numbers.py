@@ -1,0 +1,205 @@
+"""Numbers: what a run of digits and separators says, as exact decimals."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from functools import lru_cache
+
+import regex
+
+from proxy.guards.gate.values.pack import LETTER, Tongue
+from proxy.guards.gate.values.page import Page
+from proxy.guards.gate.values.types import Value
+
+POWER_MAX = 60
+"""A power of ten above this makes a code: `1e999999999` must not be written out."""
+
+# 12’500, hard spaces, ۱٬۲۰۰, 22،338،618 have one reading. Then plain spaces, then points and commas.
+_HARD = r"\d{1,3}(?:(?:[٬'\u00a0\u202f\u2009]\d{3})+|(?:،\d{3})+|(?:，\d{3})+)"
+_BODY = (
+    rf"(?:(?<hard>{_HARD})|(?<soft>\d{{1,3}}(?: \d{{3}})+)(?! ?\d))(?:[.,٫]\d+)?(?![.,]?\d)"
+    r"|(?:(?<=(?<![\p{L}\p{M}\d])\.)|)\d+(?:[.,٫]\d+)*"
+)
+_CURRENCY = r"[$€£¥₹₽﷼]"
+_SIGN = rf"(?<![\p{{L}}\p{{M}}\d)\]%°\ue000])(?<![\d\ue000%)]\s)[-–](?:{_CURRENCY}\s?)?"
+_UNITS = frozenset(
+    """km m cm mm nm dm ha kg g mg t lb lbs oz ft in yd mi mph kmh kph l ml cl dl hl s ms h hr hrs min sec d w kw mw
+    gw kwh mwh gwh twh wh v kv mv a ma mah hz khz mhz ghz kb mb gb tb pb kib mib gib kbit mbit gbit bit kbps mbps
+    gbps bps fps dpi ppi px pt em rem ppm ppb mol pa hpa kpa mpa bar j kj mj cal kcal nm db c f
+    usd eur gbp chf rub inr brl cny rmb jpy irr sar aed mxn rs pp bp""".split()
+)
+_MAGNITUDES = {"k": 3, "mn": 6, "mln": 6, "bn": 9, "bln": 9, "tn": 12, "trn": 12}
+_LOUD = {"m": 6, "b": 9}
+"""Magnitudes only in upper case or after a currency sign: 5m are metres."""
+_LOOK_ALIKE = frozenset("озпі")
+"""Cyrillic letters that pass for a digit: glued alone to digits they are no ending."""
+_GAPS = str.maketrans("", "", "٬'\u00a0\u202f\u2009،，")
+_INDIAN = regex.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
+_GROUPS = {".": regex.compile(r"\d{1,3}(?:\.\d{3})+"), ",": regex.compile(r"\d{1,3}(?:,\d{3})+")}
+
+
+def written(number: Decimal) -> str:
+    """`number` in full without needless zeros: 3.50 → 3.5, -0 → 0. Exact at any length."""
+    text = format(number, "f")
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text in ("-0", "") else text
+
+
+def number_key(number: Decimal) -> str:
+    """The key of a plain number."""
+    return f"n:{written(number)}"
+
+
+def ambiguous(body: str) -> bool:
+    """One point or comma with one to three digits before, not 0, and three after: 1,234."""
+    before, _, after = body.replace(",", ".").partition(".")
+    return len(after) == 3 and after.isdigit() and 1 <= len(before) <= 3 and before[0] != "0"
+
+
+def plain(body: str, decimal: str) -> Decimal | None:
+    """`body` of digits, points and commas by two rules: the last of two kinds is decimal, else `decimal` is.
+
+    None where it is no number: 1,2,3 or 2.0.1.
+    """
+    if "٫" in body:
+        return _split_at(body, "٫")
+    kinds = [mark for mark in ".," if mark in body]
+    if not kinds:
+        return Decimal(body)
+    if len(kinds) == 2:
+        return _split_at(body, max(kinds, key=body.rindex))
+    mark = kinds[0]
+    if body.count(mark) > 1 or (ambiguous(body) and mark != decimal):
+        return _grouped(body)
+    if mark == "," and decimal == "." and body.index(",") > 3:
+        return None
+    return Decimal(body.replace(",", "."))
+
+
+def _split_at(body: str, mark: str) -> Decimal | None:
+    whole, _, part = body.rpartition(mark)
+    number = _grouped(whole) if part.isdigit() else None
+    return None if number is None else Decimal(f"{number}.{part}")
+
+
+def _grouped(body: str) -> Decimal | None:
+    """Digits in groups of three by one separator, or in the Indian way."""
+    if body.isdigit() or _INDIAN.fullmatch(body) or any(form.fullmatch(body) for form in _GROUPS.values()):
+        return Decimal(body.replace(",", "").replace(".", ""))
+    return None
+
+
+@lru_cache(maxsize=64)
+def _pattern(tongue: Tongue) -> regex.Pattern[str]:
+    """A number with sign, exponent, the letters glued to it and the words that scale it."""
+    minus = tongue.words("minus")
+    return regex.compile(
+        rf"(?<sign>{_SIGN}|(?<![\p{{Latin}}\p{{Cyrillic}}\p{{Arabic}}\p{{Devanagari}}])(?:{minus})\s?)?"
+        rf"(?<![{LETTER}\d_]|(?<=[{LETTER}])-|\d[.,:/])(?<body>{_BODY})"
+        rf"(?:e(?<power>[+-]?\d{{1,4}})(?![{LETTER}\d]))?"
+        rf"(?<tail>\.?[ºª]?'?[{LETTER}]*+)(?!\d)"
+        rf"(?<scale>(?:[\s\u200c-]?(?:{tongue.scale}))*)"
+    )
+
+
+def read_numbers(page: Page, tongue: Tongue) -> None:
+    """Take the numbers of `page`; digits with unknown letters glued on are left to the codes."""
+    page.take(_pattern(tongue), lambda match: _read(page, tongue, match))
+
+
+def _read(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value] | None:
+    tail = match["tail"].lstrip(".")
+    power = int(match["power"] or 0)
+    if abs(power) > POWER_MAX or not _is_ending(tail, tongue):
+        return None
+    body = match["body"].translate(_GAPS)
+    if match["soft"]:
+        return [_spaced(page, tongue, match)]
+    number = plain(body, tongue.decimal)
+    if number is None:
+        return _several(page, match)
+    number = number.scaleb(power) if power else number
+    number = -number if match["sign"] else number
+    if scale := _scale(page, tongue, match):
+        return [_scaled(page, number, scale, match)]
+    if tail in tongue.decades:
+        return [_decade(page, number, match)]
+    return [_number(page, tongue, number, match)]
+
+
+def _is_ending(tail: str, tongue: Tongue) -> bool:
+    """Whether the letters glued to digits leave them a number."""
+    tail = tail.lstrip("ºª'")
+    if not tail or tail in _UNITS or tail in _MAGNITUDES or tail in _LOUD or tail in tongue.endings:
+        return True
+    return bool(CYRILLIC.fullmatch(tail)) and tail not in _LOOK_ALIKE
+
+
+CYRILLIC = regex.compile(r"\p{Cyrillic}+")
+
+
+def _number(page: Page, tongue: Tongue, number: Decimal, match: regex.Match[str]) -> Value:
+    """A plain number. 1,234 in a text of unknown language is known by its spelling alone."""
+    key, body = number_key(number), match["body"]
+    literal = f"lit:{match['sign'] or ''}{body}"
+    if not ambiguous(body) or not (set(body) & {".", ","}):
+        return page.value("number", key, match.span())
+    if tongue.known:
+        return page.value("number", key, match.span(), [[key], [literal]], [key])
+    other = number_key(Decimal(body.replace(",", ".")).copy_sign(number))
+    return page.value("number", key, match.span(), [[literal], [key], [other]], [literal])
+
+
+def _several(page: Page, match: regex.Match[str]) -> list[Value]:
+    """1,2,3 are three numbers; 2.0.1 is one literal composite."""
+    body = match["body"]
+    if "." in body:
+        return [page.value("code", f"comp:{match[0].strip()}", match.span())]
+    start = match.start("body")
+    return [
+        page.value("number", number_key(Decimal(part[0])), (start + part.start(), start + part.end()))
+        for part in regex.finditer(r"\d+", body)
+    ]
+
+
+def _spaced(page: Page, tongue: Tongue, match: regex.Match[str]) -> Value:
+    """1 000 000: one number, or several that stand side by side."""
+    sign = -1 if match["sign"] else 1
+    parts = [sign * (plain(part, tongue.decimal) or Decimal(0)) for part in match["body"].split(" ")]
+    joined = plain(match["body"].replace(" ", ""), tongue.decimal) or Decimal(0)
+    key = number_key(sign * joined)
+    if scale := _scale(page, tongue, match):
+        return _scaled(page, sign * joined, scale, match)
+    apart = [number_key(part) for part in parts]
+    gives = [key] if tongue.spaced else [key, *apart]
+    return page.value("number", key, match.span(), [[key], apart], gives)
+
+
+def _scale(page: Page, tongue: Tongue, match: regex.Match[str]) -> int:
+    """The power of ten that letters or words after the digits add; 0 for none."""
+    tail = match["tail"].lstrip(".ºª'")
+    glued = _MAGNITUDES.get(tail, 0)
+    if tail in _LOUD and (page.raw[match.start("tail")].isupper() or _follows_currency(page, match)):
+        glued = _LOUD[tail]
+    return glued + sum(tongue.powers[word[0]] for word in tongue.scale_word.finditer(match["scale"]))
+
+
+def _follows_currency(page: Page, match: regex.Match[str]) -> bool:
+    return bool(regex.fullmatch(_CURRENCY, page.raw[: match.start("body")].rstrip()[-1:]))
+
+
+def _scaled(page: Page, number: Decimal, power: int, match: regex.Match[str]) -> Value:
+    """5 million is never 5, and 5,000,000 only when written so; 500万 says the same as 5 million."""
+    key = f"s:{written(number.scaleb(power))}"
+    return page.value("number", number_key(number), match.span(), [[key]], [key])
+
+
+def _decade(page: Page, number: Decimal, match: regex.Match[str]) -> Value:
+    """1970s, also known as the 70s."""
+    key = number_key(number)
+    decade = f"decade:{written(number % 100)}"
+    return page.value("number", key, match.span(), [[key], [decade]], [key, decade])
+
+
+def numbers(items: Sequence[int | str]) -> list[str]:
+    """Keys of plain numbers."""
+    return [number_key(Decimal(item)) for item in items]

@@ -1,0 +1,133 @@
+"""`values.toml`: how a language writes numbers, dates and times; and the patterns made from it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Literal
+
+import regex
+
+Order = Literal["day", "month", "either"]
+NEVER = r"(?!)"
+LETTER = r"\p{Latin}\p{Cyrillic}\p{Greek}"
+"""Letters that make a code with a digit; those of other scripts stand right beside numbers."""
+HAN = regex.compile(r"\p{Han}+")
+
+
+@dataclass(frozen=True, eq=False)
+class ValuePack:
+    """`values.toml` of one language. Every word is folded."""
+
+    decimal: Literal[".", ","]
+    order: Order
+    """Which comes first in 3/10/2024."""
+    months: tuple[tuple[str, ...], ...]
+    """Twelve rows: the names, cases and abbreviations of each month."""
+    spaced: bool = False
+    """Plain spaces part the thousands: 12 500."""
+    jalali: tuple[tuple[str, ...], ...] = ()
+    hijri: tuple[tuple[str, ...], ...] = ()
+    of: tuple[str, ...] = ()
+    """Words between day, month and year."""
+    until: tuple[str, ...] = ()
+    """Words of a range: 9 to 17."""
+    ordinals: tuple[str, ...] = ()
+    """Latin endings glued to a digit: st, er, º."""
+    units: tuple[str, ...] = ()
+    """Latin units glued to a digit, beside the international ones."""
+    decades: tuple[str, ...] = ()
+    """Endings that make 1970 the seventies."""
+    scales: Mapping[str, int] = field(default_factory=dict)
+    """Word → power of ten."""
+    minus: tuple[str, ...] = ()
+    clock: tuple[str, ...] = ()
+    """Words after an hour that can only mean the time of day."""
+    clock_before: tuple[str, ...] = ()
+    hours: tuple[str, ...] = ()
+    """Words after an hour that may also mean how long."""
+    minutes: tuple[str, ...] = ()
+    morning: tuple[str, ...] = ()
+    evening: tuple[str, ...] = ()
+    night: tuple[str, ...] = ()
+    """Words that add twelve hours only from six on."""
+    cardinals: Mapping[str, int] = field(default_factory=dict)
+    """Spelled-out numbers from two, scales too."""
+    ranks: Mapping[str, int] = field(default_factory=dict)
+    """Spelled-out ordinals from the second."""
+    loose: tuple[str, ...] = ()
+    """Words of both tables that also mean something else: read in sources, not in answers."""
+    joins: tuple[str, ...] = ()
+    """Words inside a spelled-out number: and, y, و."""
+    glue: str = ""
+    """Joins unit and ten inside one word: und."""
+    units_first: bool = False
+    """The unit stands before the ten: خمسة وعشرون."""
+    measures: tuple[str, ...] = ()
+    """Chinese: what must follow a numeral for it to be one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tongue:
+    """The packs that a text is read with: its own first, then English; all of them when it is unknown."""
+
+    packs: tuple[ValuePack, ...]
+    known: bool
+
+    @property
+    def own(self) -> ValuePack:
+        return self.packs[0]
+
+    @property
+    def decimal(self) -> str:
+        return self.own.decimal if self.known else ""
+
+    @property
+    def spaced(self) -> bool:
+        return self.known and self.own.spaced
+
+    def words(self, name: str) -> str:
+        """The words of one field of all packs as a pattern; the longest first."""
+        return either(word for pack in self.packs for word in getattr(pack, name))
+
+    @cached_property
+    def endings(self) -> frozenset[str]:
+        """Latin letters that may be glued to a number and leave it one."""
+        return frozenset(word for pack in self.packs for word in (*pack.ordinals, *pack.units, *pack.decades))
+
+    @cached_property
+    def decades(self) -> frozenset[str]:
+        return frozenset(word for pack in self.packs for word in pack.decades)
+
+    @cached_property
+    def powers(self) -> Mapping[str, int]:
+        """Scale word → power of ten; the first pack that knows a word says what it means."""
+        return {word: power for pack in reversed(self.packs) for word, power in pack.scales.items()}
+
+    @cached_property
+    def scale(self) -> str:
+        """A scale word as a pattern. Han needs no end, but 千米 is a unit."""
+        han = either(word for word in self.powers if HAN.fullmatch(word))
+        rest = either(word for word in self.powers if not HAN.fullmatch(word))
+        return rf"(?:{han})(?![米克瓦卡焦伏赫帕吨])|(?:{rest})(?![\p{{L}}\p{{M}}])"
+
+    @cached_property
+    def scale_word(self) -> regex.Pattern[str]:
+        return regex.compile(either(self.powers))
+
+
+def either(items: Iterable[str]) -> str:
+    """An alternation of literal words, the longest first."""
+    unique = sorted(set(items), key=len, reverse=True)
+    return "|".join(map(regex.escape, unique)) or NEVER
+
+
+def tongue(language: str | None, packs: Mapping[str, ValuePack]) -> Tongue:
+    """The packs for a text in `language`; None or a language without a pack: all of them."""
+    if language in packs:
+        return _tongue((packs[language], *(packs[tag] for tag in ("en",) if tag in packs)), True)
+    return _tongue(tuple(packs.values()), False)
+
+
+@lru_cache(maxsize=64)
+def _tongue(packs: tuple[ValuePack, ...], known: bool) -> Tongue:
+    return Tongue(tuple(dict.fromkeys(packs)), known)

@@ -1,0 +1,74 @@
+"""The text under reading: each stage takes the values that it knows and leaves the rest to the next."""
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import regex
+
+from proxy.guards.gate.values.types import Kind, Value
+
+TAKEN = "\ue000"
+"""Stands in `Page.text` where a value was: no letter, digit, space or sign."""
+
+
+def _flat_table() -> dict[int, str]:
+    """Nd and the fullwidth block to ASCII, Arabic yeh and kaf to Persian, signs alike: one for one."""
+    table = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+    table |= {
+        code: str(unicodedata.digit(chr(code)))
+        for code in range(0x80, 0x20000)
+        if unicodedata.category(chr(code)) == "Nd"
+    }
+    del table[0xFF0C]  # a comma of prose; the number reader knows it between digits
+    return table | str.maketrans("يىك−﹣٪’ʼ", "ییک--%''")
+
+
+_FLAT = _flat_table()
+
+
+def flatten(text: str) -> str:
+    """`text` lower case with plain digits and signs, character for character."""
+    flat = text.translate(_FLAT) if not text.isascii() else text
+    low = flat.lower()
+    return low if len(low) == len(flat) else "".join(c.lower() if len(c.lower()) == 1 else c for c in flat)
+
+
+@dataclass(slots=True)
+class Page:
+    """`raw` is the composed text, `text` its flat form with the taken spans blanked."""
+
+    raw: str
+    text: str
+    found: list[Value] = field(default_factory=list)
+
+    def take(
+        self, pattern: regex.Pattern[str], read: Callable[[regex.Match[str]], Sequence[Value] | None]
+    ) -> None:
+        """Let `read` look at each match: its values are found and the match is taken; None leaves it."""
+
+        def swap(match: regex.Match[str]) -> str:
+            values = read(match)
+            if values is None:
+                return match[0]
+            self.found.extend(values)
+            return TAKEN * len(match[0])
+
+        self.text = pattern.sub(swap, self.text)
+
+    def blank(self, pattern: regex.Pattern[str]) -> None:
+        """Take every match without a value."""
+        self.text = pattern.sub(lambda match: TAKEN * len(match[0]), self.text)
+
+    def value(
+        self,
+        kind: Kind,
+        key: str,
+        span: tuple[int, int],
+        accepts: Sequence[Sequence[str]] = (),
+        gives: Sequence[str] = (),
+    ) -> Value:
+        """A value of this page; by default it accepts and gives its own key."""
+        start, end = span
+        chosen = tuple(tuple(keys) for keys in accepts) or ((key,),)
+        return Value(kind, key, self.raw[start:end], start, end, chosen, tuple(gives) or (key,))

@@ -1,0 +1,88 @@
+"""`read`: text in, values out. The order of the stages is the grammar."""
+
+import unicodedata
+from collections.abc import Mapping
+
+import regex
+
+from proxy.guards.gate.values.codes import read_codes, read_composites
+from proxy.guards.gate.values.dates import read_dates
+from proxy.guards.gate.values.links import left_sign, markup, read_links
+from proxy.guards.gate.values.numbers import read_numbers
+from proxy.guards.gate.values.pack import Tongue, ValuePack, tongue
+from proxy.guards.gate.values.page import Page, flatten
+from proxy.guards.gate.values.phones import read_phones
+from proxy.guards.gate.values.spelled import read_spelled
+from proxy.guards.gate.values.times import read_times
+from proxy.guards.gate.values.types import Values
+
+_BRACKETED = regex.compile(r"[\[【]\s*\^?\d{1,3}(?:\s*[,،、;–-]\s*\^?\d{1,3})*\s*[\]】](?!\()")
+_LISTED = regex.compile(
+    r"^[\s>#*_|+-]*(?:\(?\d{1,3}[.)、]\)?|\d{1,2}(?:\.\d{1,2}){1,3}[.)]|\d\ufe0f?\u20e3|[①-⑳])[*_]{0,3}(?=\s+\S|[^\x00-\x7f\s\d])",
+    regex.M,
+)
+_SIGNS = regex.compile(r"[\p{N}@<]|://|www\.|!\[|\]\(|\p{L}\.\p{L}|:[^\s]|\]:")
+_UNSEEN = regex.compile(r"[\p{Cf}\u034f\u115f\u1160\u3164\ufe00-\ufe0e]+")
+_OVERRIDE = regex.compile("[\u202d\u202e]")
+_NEAR = regex.compile(r"[\p{Latin}\p{N}.,:/@%+_-]")
+
+
+def read(
+    text: str,
+    language: str | None,
+    packs: Mapping[str, ValuePack],
+    *,
+    source: bool = False,
+    spelled: bool = True,
+    line_start: bool = True,
+) -> Values:
+    """Every value of `text`, a sentence of an answer or (`source`) a whole source, read in `language`.
+
+    Markers and list numbers are no values (the latter only where a line begins: `line_start` says whether
+    `text` itself begins one). In a source, spelled-out numbers always count; in an answer if `spelled`.
+    """
+    speech = tongue(language, packs)
+    raw = text if text.isascii() else unicodedata.normalize("NFC", text)
+    page = Page(raw, flatten(raw))
+    signs = _SIGNS.search(page.text) is not None
+    broken = "" if source or not signs else markup(page.text)
+    if signs:
+        _figures(page, speech, line_start)
+    if source or spelled:
+        read_spelled(page, speech, source)
+    page.found.sort(key=lambda value: value.start)
+    return Values(tuple(page.found), _leftover(page) if signs and not source else "", broken)
+
+
+def _figures(page: Page, speech: Tongue, line_start: bool) -> None:
+    """The stages, the most special first; each takes what it knows from the next."""
+    page.blank(_BRACKETED)
+    read_links(page)
+    read_phones(page)
+    read_dates(page, speech)
+    read_times(page, speech)
+    if line_start:
+        page.blank(_LISTED)
+    read_composites(page)
+    read_numbers(page, speech)
+    read_codes(page)
+
+
+def _leftover(page: Page) -> str:
+    """A digit or address sign that no stage took, or unseen characters that touch a value on both sides."""
+    digit = regex.search(r"\d", page.text)
+    return digit[0] if digit else left_sign(page) or _unseen(page)
+
+
+def _unseen(page: Page) -> str:
+    if page.raw.isascii() or not page.found:
+        return ""
+    if (override := _OVERRIDE.search(page.raw)) is not None:
+        return f"U+{ord(override[0]):04X}"
+    edges = {edge for value in page.found for edge in (value.start, value.end)}
+    for match in _UNSEEN.finditer(page.raw):
+        before, after = page.raw[: match.start()][-1:], page.raw[match.end() :][:1]
+        touches = match.start() in edges or match.end() in edges
+        if touches and _NEAR.match(before) and _NEAR.match(after):
+            return f"U+{ord(match[0][0]):04X}"
+    return ""

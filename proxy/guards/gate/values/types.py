@@ -1,0 +1,52 @@
+"""A value, the values of a text, and the one comparison of answer and sources."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+Kind = Literal["number", "date", "time", "code", "url", "mail", "tel"]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value of a text. `start` and `end` are code points of the composed (NFC) text."""
+
+    kind: Kind
+    key: str
+    """Stable form: `n:1200`, `date:2024-05-01` (`date:--05-01`), `time:09:30`, `comp:24/7`, `mix:b2b`, `url:…`."""
+    text: str
+    start: int
+    end: int
+    accepts: tuple[tuple[str, ...], ...]
+    """In an answer: alternatives, each a set of keys that must all stand in the sources."""
+    gives: tuple[str, ...]
+    """In a source: the keys that it holds by this value."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """What `read` found. Both strings are "" where there is nothing to object to."""
+
+    items: tuple[Value, ...] = ()
+    leftover: str = ""
+    """First digit, `@`, `://` or `www.` that belongs to no value, or a value with unseen characters inside."""
+    markup: str = ""
+    """First image, raw HTML or scheme other than http, https, mailto and tel."""
+
+    @cached_property
+    def gives(self) -> frozenset[str]:
+        """Every key that a source of these values supports."""
+        return frozenset(key for value in self.items for key in value.gives)
+
+
+def missing(answer: Values, sources: Sequence[Values]) -> Value | None:
+    """The first value of `answer` that no source holds; None when all are held."""
+    for value in answer.items:
+        if not any(all(_held(key, sources) for key in keys) for keys in value.accepts):
+            return value
+    return None
+
+
+def _held(key: str, sources: Sequence[Values]) -> bool:
+    return any(key in source.gives for source in sources)
