@@ -38,11 +38,14 @@ class Keeper:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
-        await self._save()
+            self._task = None
+        self._write()
 
     def keep(self, booking: Booking) -> None:
-        """Takes a booking over; returns at once."""
+        """Takes a booking over; returns at once. Once closed nobody retries: it goes to disk here and now."""
         self._kept.setdefault(booking.hold, booking)
+        if self._task is None:
+            self._write()
         self._wake.set()
 
     async def _run(self) -> None:
@@ -63,8 +66,11 @@ class Keeper:
                 del self._kept[hold]
 
     async def _save(self) -> None:
+        await asyncio.to_thread(self._write)
+
+    def _write(self) -> None:
         """On a full disk they stay in memory; their holds are still in the books and charged at the bound."""
         try:
-            await asyncio.to_thread(self._spool.write, list(self._kept.values()))
+            self._spool.write(list(self._kept.values()))
         except OSError as fault:
             log.error("%d settlements wait in memory only: %s", len(self._kept), fault)

@@ -1,0 +1,78 @@
+"""A process that spends: run by the fault tests, which kill it.
+
+python -m tests.fire.worker crowd            per line of stdin, a ledger's path: reserves 50 at once, prints how many
+python -m tests.fire.worker stream PATH POINT COUNT
+    reserves, streams and settles until it is killed; kills itself at the COUNTth `before` or `after` a commit;
+    what each hold has streamed stands in PATH.streams/HOLD, one byte a token
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from proxy.ledger.periods import Cap, Caps
+from proxy.ledger.sqlite import SqliteLedger
+from proxy.services import Bound, Hold, Prices, Spent
+from proxy.types import Caller, Usage
+
+PRICES = Prices(1, 10)
+BOUND = Bound(1_000, 200, 3_000)
+COVERS = 37
+AT_ONCE = 50
+STREAMS = 8
+CALLER = Caller("k1", "worker", frozenset({"public"}))
+
+
+async def crowd() -> None:
+    """Reserves all at once; the holds stay until the next line comes, when every process has been heard."""
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        caps = Caps(Cap(month=BOUND.nanousd * COVERS))
+        async with SqliteLedger(Path(line.strip()), caps, busy_s=20) as ledger:
+            wishes = (ledger.reserve(CALLER, "m", BOUND, PRICES) for _ in range(AT_ONCE))
+            answers = await asyncio.gather(*wishes)
+            print(sum(isinstance(answer, Hold) for answer in answers), flush=True)
+            await asyncio.to_thread(sys.stdin.readline)
+
+
+async def stream(path: Path, failpoint: Callable[[str], None]) -> None:
+    """Many streams at once, each a hold, some bytes and a settlement without reported usage."""
+    folder = path.with_name(path.name + ".streams")
+    folder.mkdir(exist_ok=True)
+    async with SqliteLedger(path, Caps(), hold_s=3, failpoint=failpoint) as ledger:
+        print("ready", flush=True)
+        await asyncio.gather(*(_spend(ledger, folder) for _ in range(STREAMS)))
+
+
+async def _spend(ledger: SqliteLedger, folder: Path) -> None:
+    while True:
+        hold = await ledger.reserve(CALLER, "m", BOUND, PRICES)
+        if not isinstance(hold, Hold):
+            raise SystemExit(hold.detail)
+        with (folder / hold.id).open("wb", buffering=0) as upstream:
+            for _ in range(20):
+                upstream.write(b"x" * 5)
+                await asyncio.sleep(0.001)
+        await ledger.settle(hold, Spent(Usage(0, None), 100))
+
+
+def killer(point: str, count: int) -> Callable[[str], None]:
+    """Kills this process at the `count`th time that `point` is reached."""
+    left = [count]
+
+    def reached(now: str) -> None:
+        if now == point:
+            left[0] -= 1
+            if left[0] == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    return reached
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "crowd":
+        asyncio.run(crowd())
+    else:
+        asyncio.run(stream(Path(sys.argv[2]), killer(sys.argv[3], int(sys.argv[4]))))
