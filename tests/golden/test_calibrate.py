@@ -2,7 +2,7 @@
 
 import xml.etree.ElementTree as ET
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from golden.calibrate import EVERY, Sample, lock, separate, separations, text
@@ -68,6 +68,8 @@ values = st.lists(st.floats(0, 1), max_size=8)
 
 
 @given(values, values, st.floats(0, 1))
+@example([0.5000001], [0.5], 0)
+@example([0.50000002], [0.5], 0)
 def test_a_threshold_refuses_all_it_must_and_loses_no_more_than_allowed(
     answerable: list[float], unanswerable: list[float], lose_max: float
 ) -> None:

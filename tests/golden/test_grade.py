@@ -4,6 +4,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from golden.cases import Case
 from golden.grade import Figure, failed, grade
@@ -16,9 +18,9 @@ PLANS = handed("plans")
 OTHERS = tuple(handed(f"other-{n}") for n in range(5))
 
 
-def why(figure: Figure, given: Case, got: Outcome) -> str | None:
+def why(figure: Figure, asked: Case, got: Outcome) -> str | None:
     """The verdict's fault; "" right, None not graded."""
-    return next((v.why for v in grade(given, got).verdicts if v.figure == figure), None)
+    return next((v.why for v in grade(asked, got).verdicts if v.figure == figure), None)
 
 
 def test_an_expected_source_counts_by_id_document_url_or_title() -> None:
@@ -39,8 +41,8 @@ def test_recall_looks_at_the_first_five_alone() -> None:
 
 
 def test_an_answer_is_compared_folded() -> None:
-    given = case(contains=("12,50 EUROS", "۱۲"))
-    assert why(Figure.ANSWER, given, outcome(answer="Cuesta 12,50 euros.")) == ""
+    asked = case(contains=("12,50 EUROS", "۱۲"))
+    assert why(Figure.ANSWER, asked, outcome(answer="Cuesta 12,50 euros.")) == ""
 
 
 def test_an_answer_must_say_all_and_none_of_the_forbidden() -> None:
@@ -54,10 +56,10 @@ def test_a_refusal_too_must_lack_what_is_forbidden() -> None:
 
 
 def test_an_answer_cites_an_expected_source() -> None:
-    given = case(expect_source=("plans",))
-    assert why(Figure.ANSWER, given, outcome(handed=(PLANS,), citations=citing(PLANS))) == ""
+    asked = case(expect_source=("plans",))
+    assert why(Figure.ANSWER, asked, outcome(handed=(PLANS,), citations=citing(PLANS))) == ""
     got = outcome(handed=(PLANS, OTHERS[0]), citations=citing(OTHERS[0]))
-    assert why(Figure.ANSWER, given, got) == "want a citation of plans, got Other-0"
+    assert why(Figure.ANSWER, asked, got) == "want a citation of plans, got Other-0"
 
 
 def test_a_source_without_url_is_cited_by_its_title() -> None:
@@ -73,9 +75,9 @@ def test_only_the_expected_decision_is_right(decision: Decision) -> None:
 
 
 def test_any_of_several_expectations_is_right() -> None:
-    given = replace(case("no_evidence"), expect=("no_evidence", "not_in_sources"))
-    assert why(Figure.REFUSED, given, outcome(Decision.NOT_IN_SOURCES)) == ""
-    assert why(Figure.REFUSED, given, outcome(Decision.ANSWERED))
+    asked = replace(case("no_evidence"), expect=("no_evidence", "not_in_sources"))
+    assert why(Figure.REFUSED, asked, outcome(Decision.NOT_IN_SOURCES)) == ""
+    assert why(Figure.REFUSED, asked, outcome(Decision.ANSWERED))
 
 
 def test_a_refusal_must_come_from_the_topic_named() -> None:
@@ -84,12 +86,12 @@ def test_a_refusal_must_come_from_the_topic_named() -> None:
 
 
 def test_a_refusal_that_called_the_model_or_embedded_is_wrong() -> None:
-    for given, got in (
+    for asked, got in (
         (case("refused"), outcome(Decision.REFUSED, upstream_calls=1)),
         (case("refused"), outcome(Decision.REFUSED, embedded=True)),
         (case("no_evidence"), outcome(Decision.NO_EVIDENCE, upstream_calls=1)),
     ):
-        assert why(Figure.REFUSED, given, got)
+        assert why(Figure.REFUSED, asked, got)
     assert why(Figure.REFUSED, case("no_evidence"), outcome(Decision.NO_EVIDENCE, embedded=True)) == ""
 
 
@@ -108,10 +110,10 @@ def test_an_overview_is_answered_from_records_alone() -> None:
 
 
 def test_records_come_in_the_order_named() -> None:
-    given = case("records", expect_records=("book/b", "book/a"))
-    assert why(Figure.OVERVIEW, given, outcome(handed=(record("b"), record("a"), record("c")))) == ""
-    assert why(Figure.OVERVIEW, given, outcome(handed=(record("a"), record("b"))))
-    assert why(Figure.OVERVIEW, given, outcome(handed=(record("b"),)))
+    asked = case("records", expect_records=("book/b", "book/a"))
+    assert why(Figure.OVERVIEW, asked, outcome(handed=(record("b"), record("a"), record("c")))) == ""
+    assert why(Figure.OVERVIEW, asked, outcome(handed=(record("a"), record("b"))))
+    assert why(Figure.OVERVIEW, asked, outcome(handed=(record("b"),)))
 
 
 def test_a_source_of_another_group_is_a_leak_whatever_was_said() -> None:
@@ -143,3 +145,21 @@ def test_a_pipeline_that_failed_is_a_wrong_case() -> None:
     assert not graded.right
     assert graded.verdicts[0].figure == Figure.REFUSED
     assert "the store is gone" in graded.verdicts[0].why
+
+
+GROUPS = st.frozensets(st.sampled_from(["public", "staff", "finance", "board"]))
+
+
+@given(st.lists(GROUPS, max_size=4), GROUPS, st.sampled_from(list(Decision)))
+def test_nothing_outside_the_groups_ever_passes_as_right(
+    sources: list[frozenset[str]], groups: frozenset[str], decision: Decision
+) -> None:
+    got = outcome(decision, handed=tuple(handed(f"{n}", own) for n, own in enumerate(sources)))
+    fits = all(own & groups for own in sources)
+    assert (why(Figure.PERMISSIONS, case(groups=groups), got) == "") == fits
+
+
+@given(st.permutations([f"{n}" for n in range(8)]))
+def test_recall_is_right_exactly_when_the_source_is_among_the_first_five(names: list[str]) -> None:
+    got = outcome(handed=tuple(handed(name) for name in names))
+    assert (why(Figure.RECALL, case(expect_source=("3",)), got) == "") == (names.index("3") < 5)
