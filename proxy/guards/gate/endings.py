@@ -136,6 +136,8 @@ def _asks(text: str, stops: str, ahead: Ahead) -> bool | Wait:
     if ahead.line_end or ahead.end > ahead.closed:
         return True
     following = text[ahead.next]
+    if following == "[" and ahead.next == ahead.closed:
+        return False  # an image
     if _ASKS.isdisjoint(stops):
         return True
     if following.islower() or following in _DASHES:

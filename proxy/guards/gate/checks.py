@@ -1,0 +1,148 @@
+"""What a sentence must pass, one function a rule; `CHECKS` is their order.
+
+Each gets the sentence and the rules and says "" or the offending piece, with what to tell the log.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import regex
+
+from indexes.text import count, fold
+from proxy.guards.gate.echo import tokens
+from proxy.guards.gate.evidence import Evidence
+from proxy.guards.gate.lines import Kind
+from proxy.guards.gate.rules import Rules
+from proxy.guards.gate.seam import arisen, fused, unheld
+from proxy.guards.gate.types import Stop
+from proxy.guards.gate.values import Values, missing, read
+from proxy.guards.gate.voice import first_person
+
+_INFO = regex.compile(r"[\s>]*(?:`+|~+)[ \t]*(?:[A-Za-z][A-Za-z+#_.-]{0,20})?[ \t]*")
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A unit of the answer with all that the checks ask of it."""
+
+    text: str
+    """Without markers: what would be released."""
+    kind: Kind
+    cites: tuple[int, ...]
+    """Numbers that it points at; a line of code: those of the line that leads in."""
+    cited: tuple[Evidence, ...]
+    language: str
+    listed: str
+    """`text` without its list number."""
+    before: Sequence[str]
+    """The last words said before it."""
+    tail: str
+    """The characters right before it, if no white space parts them."""
+    rules: Rules
+
+    @cached_property
+    def folded(self) -> str:
+        return fold(self.text)
+
+    @cached_property
+    def said(self) -> list[str]:
+        """Its words after `before`."""
+        return [*self.before, *tokens(self.folded)]
+
+    @cached_property
+    def values(self) -> Values:
+        spelled = self.rules.spelled_numbers == "check"
+        return read(self.listed, self.language, self.rules.values, spelled=spelled, line_start=False)
+
+    @cached_property
+    def length(self) -> int:
+        """Words, the list number not counted."""
+        return count(self.listed)
+
+    def stop(self, rule: str, piece: str, detail: str) -> Stop:
+        """This sentence's verdict under `rule`."""
+        return Stop(rule, "stopped", piece, self.cites, detail)
+
+
+Check = Callable[[Sentence], Stop | None]
+
+
+def in_code(sentence: Sentence) -> Stop | None:
+    """A line of code stands in a source that the line before it cites; a fence names a language at most."""
+    line = sentence.text.strip()
+    if sentence.kind == "fence" and not _INFO.fullmatch(sentence.text):
+        return sentence.stop("code", line, "a fence may name a language, nothing else")
+    if sentence.kind != "code" or not line or any(e.has_line(line) for e in sentence.cited):
+        return None
+    return sentence.stop("code", line, "no source cited by the line that leads in holds this line")
+
+
+def at_seam(sentence: Sentence) -> Stop | None:
+    """Nothing arises where it meets the sentence before: `1.` and `500`, `!` and `[x](…)`."""
+    run, at = fused(sentence.tail, sentence.text)
+    if not run:
+        return None
+    values = arisen(run, at, sentence.language, sentence.rules)
+    if values.markup:
+        return sentence.stop("markup", run, "arises where two sentences meet")
+    lost = unheld(values, sentence.cited)
+    return sentence.stop("values", lost, "arises where two sentences meet") if lost else None
+
+
+def in_markup(sentence: Sentence) -> Stop | None:
+    """No image, raw HTML or link of a scheme that is not allowed."""
+    if not sentence.values.markup:
+        return None
+    return sentence.stop(
+        "markup", sentence.values.markup, "images, raw HTML and other schemes are never released"
+    )
+
+
+def present(sentence: Sentence) -> Stop | None:
+    """A sentence with content has a marker; short ones without a value need none, rows of a table do."""
+    if sentence.cites or not sentence.length:
+        return None
+    values = sentence.values
+    if values.items or values.leftover:
+        piece = values.items[0].text if values.items else values.leftover
+        return sentence.stop("present", piece, "a value, and no marker")
+    if sentence.kind == "row" or sentence.length > sentence.rules.transition_words_max:
+        return sentence.stop("present", sentence.text.strip(), f"{sentence.length} words, and no marker")
+    return None
+
+
+def in_values(sentence: Sentence) -> Stop | None:
+    """Every value stands in a cited source, and nothing that looks like one is left over."""
+    values = sentence.values
+    if values.leftover:
+        return sentence.stop("values", values.leftover, "belongs to no value that can be checked")
+    lost = missing(values, [e.values for e in sentence.cited])
+    return sentence.stop("values", lost.text, f"no cited source holds {lost.key}") if lost else None
+
+
+def in_voice(sentence: Sentence) -> Stop | None:
+    """No first person, unless the assistant may say "we"."""
+    rules = sentence.rules
+    if not rules.voice:
+        return None
+    piece = first_person(sentence.text, sentence.language, rules.voices, [e.text for e in sentence.cited])
+    return sentence.stop("voice", piece, "first person") if piece else None
+
+
+def in_echo(sentence: Sentence) -> Stop | None:
+    """No run of our own prompt."""
+    echo = sentence.rules.echo
+    piece = echo.find(sentence.said, len(sentence.before), (e.words for e in sentence.cited))
+    return sentence.stop("echo", piece, "our own instructions") if piece else None
+
+
+def in_topic(sentence: Sentence) -> Stop | None:
+    """No answer pattern of a refusal topic."""
+    topics = sentence.rules.topics
+    topic = topics.find(sentence.folded) if topics else ""
+    return sentence.stop("topic", sentence.text.strip(), topic) if topic else None
+
+
+CODE_CHECKS: tuple[Check, ...] = (in_code, in_echo, in_topic)
+CHECKS: tuple[Check, ...] = (at_seam, in_markup, present, in_values, in_voice, in_echo, in_topic)
