@@ -1,0 +1,136 @@
+"""A searchable collection in a temporary folder: the product's own store, keyword index and search."""
+
+import tempfile
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from indexes import rows, vectors
+from indexes.chunks import cut
+from indexes.dense import pack
+from indexes.grants import ALWAYS, Filter, instant
+from indexes.language import WordPack
+from indexes.lexical import Lexical
+from indexes.look import Look
+from indexes.matrix import Matrix
+from indexes.near import Tuning
+from indexes.progress import Progress, silent
+from indexes.search import Search
+from indexes.store import Store
+from indexes.types import Access, Document, Evidence, Query, Viewer
+from proxy.settings.languages import parts
+
+from .sets import Text
+from .vectors import Remembered
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+PAGE = 10_000
+DEPTH = 30
+"""Passages asked for: enough for ten different texts, however they are cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A text with the groups that may see it."""
+
+    text: Text
+    groups: frozenset[str]
+
+
+class Collection:
+    """Asked in three ways; answers are ids of texts, best first."""
+
+    def __init__(self, store: Store, hybrid: Search, keywords: Search, near: Matrix):
+        self._store = store
+        self._hybrid = hybrid
+        self._keywords = keywords
+        self._near = near
+
+    async def hybrid(self, question: str, viewer: Viewer, limit: int = DEPTH) -> Evidence:
+        """As the product does it."""
+        return await self._hybrid.find(Query((question,), limit=limit), viewer)
+
+    async def keywords(self, question: str, viewer: Viewer, limit: int = DEPTH) -> Evidence:
+        """As the product does it without vectors."""
+        return await self._keywords.find(Query((question,), limit=limit), viewer)
+
+    async def dense(self, vector: list[float], viewer: Viewer) -> list[str]:
+        """Vectors alone, which the product never does: for comparison."""
+
+        def nearest(look: Look) -> list[str]:
+            allowed = Filter(
+                look.allowed(viewer.groups), viewer.sources, instant(viewer.now), viewer.languages
+            )
+            ids = self._near.search(vector, allowed, DEPTH)
+            found = look.recheck(ids, viewer)
+            return [found[id].document_id for id in ids if id in found]
+
+        return distinct(await self._store.look(nearest))
+
+
+def viewer(
+    groups: frozenset[str], sources: frozenset[str], languages: frozenset[str] = frozenset()
+) -> Viewer:
+    """Someone who looks at a fixed instant."""
+    return Viewer(groups, NOW, sources, languages)
+
+
+def texts_of(evidence: Evidence) -> list[str]:
+    """Ids of the texts whose passages were found, best first."""
+    return distinct([hit.passage.document_id for hit in evidence.hits])
+
+
+def distinct(ids: Sequence[str]) -> list[str]:
+    """Without repeats, in order."""
+    return list(dict.fromkeys(ids))
+
+
+@asynccontextmanager
+async def opened(
+    entries: Sequence[Entry], embedder: Remembered, progress: Progress = silent
+) -> AsyncIterator[Collection]:
+    """A collection of `entries`, gone afterwards. Each text's data set is its source."""
+    packs = parts("words", WordPack)
+    with tempfile.TemporaryDirectory(prefix="fiador-bench-") as folder:
+        async with (
+            Store(Path(folder) / "truth.db") as store,
+            Lexical(Path(folder) / "words", store) as lexical,
+        ):
+            await _fill(store, entries)
+            await lexical.drain()
+            await _embed(store, embedder, progress)
+            hybrid = Search(store, lexical, packs=packs, embedder=embedder, tuning=Tuning(timeout_s=600))
+            keywords = Search(store, lexical, packs=packs)
+            near = Matrix(embedder.name, embedder.dim)
+            await store.look(near.follow)
+            async with hybrid, keywords:
+                yield Collection(store, hybrid, keywords, near)
+
+
+async def _fill(store: Store, entries: Sequence[Entry]) -> None:
+    documents = [_document(entry) for entry in entries]
+    pieces = [cut(document.text) for document in documents]
+    await store.write(
+        lambda connection: [rows.put(connection, *both) for both in zip(documents, pieces, strict=True)]
+    )
+
+
+def _document(entry: Entry) -> Document:
+    text = entry.text
+    return Document(
+        id=text.id,
+        source=text.dataset,
+        title=text.title,
+        text=text.text,
+        access=Access(entry.groups, ALWAYS),
+        language=text.language,
+    )
+
+
+async def _embed(store: Store, embedder: Remembered, progress: Progress) -> None:
+    while wanted := await store.read(lambda connection: vectors.missing(connection, embedder.name, 0, PAGE)):
+        found = embedder.passages([one.text for one in wanted], progress)
+        blobs = {one.hash: pack(vector) for one, vector in zip(wanted, found, strict=True)}
+        await store.save_vectors(embedder.name, blobs)

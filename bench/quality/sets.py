@@ -1,0 +1,124 @@
+"""Reads the labelled sets: passages, questions, and which of them to run."""
+
+import json
+from argparse import ArgumentParser
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from .vectors import cache_folder
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A passage of a corpus."""
+
+    id: str
+    language: str
+    title: str
+    text: str
+    dataset: str
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question. `reason` says why it cannot be answered; None: it can."""
+
+    id: str
+    language: str
+    text: str
+    dataset: str
+    group: str
+    gold: frozenset[str] = frozenset()
+    """Ids of the passages that answer it; of a pool: of all passages judged for it."""
+    reason: str | None = None
+
+
+class _Labelled(Protocol):
+    @property
+    def language(self) -> str: ...
+    @property
+    def dataset(self) -> str: ...
+
+
+Row = TypeVar("Row", bound=_Labelled)
+
+
+def parser(part: str) -> ArgumentParser:
+    """The options that all parts share."""
+    options = ArgumentParser(prog=f"python -m bench quality {part}")
+    options.add_argument("--data", type=Path, required=True, help="folder of the labelled sets")
+    options.add_argument("--sample", type=int, help="at most this many questions a data set and language")
+    options.add_argument("--language", action="append", help="only this language; may be repeated")
+    options.add_argument(
+        "--cache", type=Path, default=cache_folder(), help="where vectors and state are kept"
+    )
+    options.add_argument(
+        "--model", default="auto", help="model folder; `auto`: the default, built if need be"
+    )
+    options.add_argument("--run", type=Path, help="write one JSON line a question here")
+    return options
+
+
+def rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The JSON objects of a file, one a line; faults name file and line."""
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                yield json.loads(line)
+            except ValueError as fault:
+                raise SystemExit(f"{path}:{number}: not a JSON object ({fault})") from None
+
+
+def parsed(path: Path) -> Any:
+    """The JSON value of a file."""
+    return json.loads(path.read_text("utf-8"))
+
+
+def texts(path: Path) -> list[Text]:
+    """A corpus."""
+    return [
+        Text(
+            row["id"], row["lang"], row.get("title") or "", row["text"], row["dataset"], row.get("group", "")
+        )
+        for row in rows(path)
+    ]
+
+
+def questions(path: Path) -> list[Question]:
+    """A file of questions, of any of the folders."""
+    return [
+        Question(
+            id=row["id"],
+            language=row["lang"],
+            text=row["question"],
+            dataset=row.get("dataset", "").split(" ")[0],
+            group=row["group"],
+            gold=frozenset(row.get("gold_ids_ok") or row.get("pool_ids") or ()),
+            reason=None if row.get("answerable") else row.get("reason") or _implied(row),
+        )
+        for row in rows(path)
+    ]
+
+
+def chosen(found: Iterable[Row], languages: Sequence[str] | None, sample: int | None) -> list[Row]:
+    """Those of `languages` (None: all), evenly thinned to `sample` a language and data set."""
+    grouped: dict[Hashable, list[Row]] = defaultdict(list)
+    for row in found:
+        if not languages or row.language in languages:
+            grouped[row.language, row.dataset].append(row)
+    return [row for part in grouped.values() for row in thinned(part, sample)]
+
+
+def thinned(part: list[Row], sample: int | None) -> list[Row]:
+    """At most `sample` of `part`, evenly spaced."""
+    if sample is None or len(part) <= sample:
+        return part
+    return [part[i * len(part) // sample] for i in range(sample)]
+
+
+def _implied(row: dict[str, Any]) -> str | None:
+    return "near_miss" if row.get("answerable") is False else None

@@ -1,0 +1,89 @@
+"""An embedder that remembers on disk: a corpus is embedded once, however often it is measured."""
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from indexes.dense import pack, unpack
+from indexes.embed import OnnxEmbedder
+from indexes.model import home, verify
+from indexes.progress import Progress, silent
+
+BATCH = 32
+
+_TABLE = "CREATE TABLE IF NOT EXISTS vector (key BLOB PRIMARY KEY, half_floats BLOB NOT NULL) WITHOUT ROWID"
+
+
+class Remembered:
+    """Implements `Embedder` over a model folder, which is only loaded for texts not met before. A `with`."""
+
+    def __init__(self, folder: Path, cache: Path):
+        verified = verify(folder)
+        self.name = verified.identity
+        self.dim = verified.card.dim
+        self.floor = verified.card.floor
+        self.ceiling = verified.card.ceiling
+        self._folder = folder
+        cache.mkdir(parents=True, exist_ok=True)
+        self._file = sqlite3.connect(cache / "vectors.db", check_same_thread=False, timeout=60)
+        self._file.execute("PRAGMA journal_mode = WAL")
+        self._file.execute(_TABLE)
+
+    @cached_property
+    def _model(self) -> OnnxEmbedder:
+        return OnnxEmbedder(self._folder)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def query(self, text: str) -> list[float]:
+        """As the model's, to half floats."""
+        key = self._key("query", text)
+        known = self._known([key]).get(key)
+        if known is None:
+            known = self._keep({key: self._model.query(text)})[key]
+        return list(map(float, unpack(known)))
+
+    def passages(self, texts: list[str], progress: Progress = silent) -> list[list[float]]:
+        """As the model's, to half floats; what is made is kept at once, so that a run may be broken off."""
+        keys = [self._key("passage", text) for text in texts]
+        known = self._known(keys)
+        wanted = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        todo = sorted(wanted, key=lambda key: len(wanted[key]))
+        for start in range(0, len(todo), BATCH):
+            part = todo[start : start + BATCH]
+            vectors = self._model.passages([wanted[key] for key in part])
+            known |= self._keep(dict(zip(part, vectors, strict=True)))
+            progress(f"embedding {len(todo)} passages", min(1, (start + BATCH) / len(todo)))
+        return [list(map(float, unpack(known[key]))) for key in keys]
+
+    def _key(self, kind: str, text: str) -> bytes:
+        return hashlib.sha256(f"{self.name}\0{kind}\0{text}".encode()).digest()
+
+    def _known(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
+        found = {}
+        for key in keys:
+            row = self._file.execute("SELECT half_floats FROM vector WHERE key = ?", (key,)).fetchone()
+            if row:
+                found[key] = bytes(row[0])
+        return found
+
+    def _keep(self, vectors: dict[bytes, list[float]]) -> dict[bytes, bytes]:
+        packed = {key: pack(vector) for key, vector in vectors.items()}
+        with self._file:
+            self._file.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", packed.items())
+        return packed
+
+
+def cache_folder() -> Path:
+    """Beside the default model, so that `FIADOR_MODEL_DIR` moves both."""
+    return home().parent / "bench"
