@@ -32,6 +32,8 @@ _RECHECK = f"""
     WHERE {_VISIBLE}
 """
 
+_TITLES = f"SELECT DISTINCT document.title FROM document WHERE {_VISIBLE} ORDER BY 1"
+
 _SOURCES = f"""
     SELECT name.value FROM json_each(:sources) AS name
     WHERE EXISTS (SELECT 1 FROM document WHERE document.source = name.value AND {_VISIBLE})
@@ -74,6 +76,10 @@ class Look:
         """Sources in which `viewer` may see at least one document."""
         rows = self._connection.execute(_SOURCES, terms(viewer))
         return frozenset(name for (name,) in rows)
+
+    def titles(self, viewer: Viewer) -> tuple[str, ...]:
+        """Titles of the documents that `viewer` may see."""
+        return tuple(title for (title,) in self._connection.execute(_TITLES, terms(viewer)))
 
     def batch(self, after: int, limit: int) -> outbox.Batch:
         """The next changes, for an index that follows the truth."""

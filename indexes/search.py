@@ -73,6 +73,10 @@ class Search:
             asked = await self._near.questions.vectors((*query.texts, query.order))
         return await self._store.look(lambda look: self._find(look, query, viewer, asked))
 
+    async def titles(self, viewer: Viewer) -> tuple[str, ...]:
+        """Titles of the documents that `viewer` may see: what a follow-up may name."""
+        return await self._store.look(lambda look: look.titles(viewer))
+
     def _find(self, look: Look, query: Query, viewer: Viewer, asked: Asked) -> Evidence:
         state = look.state()
         self._lexical.refresh(state)

@@ -138,6 +138,10 @@ class Finder(Protocol):
         """Evidence for `query` that `viewer` may see. Never raises for want of vectors."""
         ...
 
+    async def titles(self, viewer: Viewer) -> tuple[str, ...]:
+        """Titles of the documents that `viewer` may see: what a follow-up may name."""
+        ...
+
 
 class Book(Protocol):
     """Lists records by rule. Implemented by `indexes.records.Records`."""

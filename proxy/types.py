@@ -134,6 +134,8 @@ class Call:
     """The upstream's name of the model."""
     messages: tuple[Message, ...]
     output_cap: int
+    own_cap: bool = False
+    """`output_cap` is the client's own, below the model's: a cut by it is the client's doing."""
     reasoning_cap: int = 0
     """Allowed on top of `output_cap`: a provider's own cap counts both."""
     sampling: Sampling = Sampling()

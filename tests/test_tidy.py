@@ -19,12 +19,17 @@ POSITIONAL_MAX = 4
 
 # Imports point downwards: a module may import from its own room and from lower ones.
 RANKS = {
-    "proxy.cli": 10,
+    "proxy.cli": 11,
     "proxy.app": 9,
     "proxy.routes": 8,
     "proxy.pipeline": 7,
-    "proxy.release": 6,
-    "proxy.visit": 6,
+    "proxy.commands": 10,
+    "proxy.inside": 8,
+    "proxy.attempt": 6,
+    "proxy.retrieve": 6,
+    "proxy.release": 5,
+    "proxy.visit": 5,
+    "proxy.verdict": 3,
     "proxy.desk": 5,
     "proxy.auth": 4,
     "proxy.limits": 4,

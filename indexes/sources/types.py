@@ -52,7 +52,10 @@ Finding = Document | Doubt | Unseen | Empty | Fault
 class Source(Protocol):
     """Documents from somewhere. Implemented by `folder.Folder`."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """The source's configured name."""
+        ...
 
     def scan(self) -> Iterator[Finding]:
         """All there is (blocking). What was stored before and is not named by any finding is gone."""

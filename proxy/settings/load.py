@@ -16,8 +16,11 @@ from proxy.settings.tree import FolderSource, Settings, Upstream
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
-def load(path: Path) -> Settings:
-    """The settings of one file. Raises `ConfigError` with every fault found, one line each."""
+def load(path: Path, *, data_dir: Path | None = None) -> Settings:
+    """The settings of one file, over another `data_dir` if one is given.
+
+    Raises `ConfigError` with every fault found, one line each.
+    """
     try:
         data = tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError as fault:
@@ -32,7 +35,11 @@ def load(path: Path) -> Settings:
         raise ConfigError(*(f"{path}: {_say(error, data)}" for error in fault.errors())) from fault
     if faults := [f"{path}: {line}" for line in _cross(settings)]:
         raise ConfigError(*faults)
-    return _absolute(settings, path.resolve().parent)
+    settings = _absolute(settings, path.resolve().parent)
+    if data_dir is not None:
+        server = settings.server.model_copy(update={"data_dir": data_dir.resolve()})
+        settings = settings.model_copy(update={"server": server})
+    return settings
 
 
 def _say(error: ErrorDetails, data: Mapping[str, Any]) -> str:
@@ -146,6 +153,7 @@ def _absolute(settings: Settings, folder: Path) -> Settings:
     model = settings.embedding.model
     return settings.model_copy(
         update={
+            "folder": folder,
             "server": settings.server.model_copy(update={"data_dir": whole(settings.server.data_dir)}),
             "embedding": settings.embedding.model_copy(
                 update={"model": whole(model) if isinstance(model, Path) else model}

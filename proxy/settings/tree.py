@@ -234,3 +234,5 @@ class Settings(Section):
     records: dict[Name, RecordSource] = {}
     upstreams: dict[Name, Upstream]
     models: dict[Name, Model]
+    folder: Path | None = Field(default=None, exclude=True, init=False)
+    """Where the file lies; filled in by `load`, never written in it."""

@@ -10,7 +10,7 @@ from indexes.text import fold
 
 NEVER = r"(?!)"
 _BEFORE = r"(?<![\p{L}\p{M}\p{N}_])"
-# A hyphen and a letter after make a compound (Ich-AG, Notre-Dame); before it they do not (puis-je, parece-me).
+# A hyphen and a letter after make a compound (Ich-AG); before it they do not (puis-je).
 _AFTER = r"(?![\p{L}\p{M}\p{N}_]|[-‐‑]\p{L})"
 _UNSEEN = regex.compile(r"[\p{Cf}--\u200c]+", regex.V1)
 _QUOTED = regex.compile(

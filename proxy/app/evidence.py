@@ -1,0 +1,101 @@
+"""Evidence: the truth, what is derived from it, and the sources it is filled from."""
+
+import logging
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from indexes import model
+from indexes.embed import OnnxEmbedder
+from indexes.language import WordPack
+from indexes.lexical import Lexical
+from indexes.near import Tuning
+from indexes.records import Records
+from indexes.search import Search
+from indexes.sources.book import BookFile
+from indexes.sources.folder import Folder
+from indexes.store import Store
+from indexes.types import Embedder, EmbedError
+from proxy.app.paths import paths
+from proxy.settings import tree
+
+log = logging.getLogger("fiador.app")
+
+NOT_BUILT = "the default embedding model has not been built: `fiador model` builds it"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Everything that answers come from."""
+
+    store: Store
+    lexical: Lexical
+    search: Search
+    records: Records
+    embedder: Embedder | None
+    degraded: str
+    """Why there are no vectors; "" where there are, or where none are wanted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """The embedder, or why there is none."""
+
+    embedder: Embedder | None
+    degraded: str = ""
+
+
+def embedding(settings: tree.Embedding) -> Embedding:
+    """Loads the model (1–3 s). A model that is missing or broken costs the vectors, never the start."""
+    if settings.model == "off":
+        return Embedding(None)
+    folder = model.locate(settings.model)
+    if folder is None:
+        return Embedding(None, NOT_BUILT)
+    try:
+        return Embedding(OnnxEmbedder(folder, settings.threads))
+    except EmbedError as fault:
+        return Embedding(None, str(fault))
+
+
+async def evidence(
+    settings: tree.Settings, packs: Mapping[str, WordPack], made: Embedding, stack: AsyncExitStack
+) -> Evidence:
+    """Opens all of it; `stack` closes it."""
+    where = paths(settings)
+    store = await stack.enter_async_context(Store(where.store))
+    lexical = await stack.enter_async_context(Lexical(where.lexical, store))
+    titles = {name: source.title or name for name, source in settings.sources.items()}
+    tuning = Tuning(
+        candidates=max(a.evidence.candidates for a in settings.assistants.values()),
+        timeout_s=settings.embedding.timeout_s,
+        cache_max=settings.embedding.cache_max,
+    )
+    search = await stack.enter_async_context(
+        Search(
+            store,
+            lexical,
+            packs=packs,
+            titles=titles,
+            embedder=made.embedder,
+            degraded=made.degraded,
+            tuning=tuning,
+        )
+    )
+    if made.degraded:
+        log.warning("keywords alone serve: %s", made.degraded)
+    return Evidence(store, lexical, search, Records(store), made.embedder, made.degraded)
+
+
+def folders(settings: tree.Settings) -> list[Folder]:
+    """The configured folders, as sources."""
+    return [
+        Folder(name, one.path, one.url_base, one.front_matter_may_widen)
+        for name, one in settings.sources.items()
+        if isinstance(one, tree.FolderSource)
+    ]
+
+
+def books(settings: tree.Settings) -> tuple[BookFile, ...]:
+    """The configured record books."""
+    return tuple(BookFile(name, one.path) for name, one in settings.records.items())

@@ -1,0 +1,117 @@
+"""opened(): everything that serving needs, from one configuration; closed in reverse order."""
+
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+
+from proxy.app.evidence import Embedding, Evidence, embedding, evidence
+from proxy.app.paths import paths
+from proxy.app.personas import Packs, packs, persona
+from proxy.app.upstreams import models, upstreams
+from proxy.auth import Door, Keys, tokens
+from proxy.desk import Desk
+from proxy.ledger.periods import Cap, Caps
+from proxy.ledger.prices import dollars
+from proxy.ledger.sqlite import SqliteLedger
+from proxy.limits import Limits, MemoryStore
+from proxy.observe.decisions import Decisions
+from proxy.observe.metrics import Metrics
+from proxy.observe.recorder import Recorder
+from proxy.settings import lock, tree
+from proxy.settings.lock import Lock
+from proxy.wire.request import Policy, parse
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The desk that requests are answered at, and what stands behind it."""
+
+    settings: tree.Settings
+    desk: Desk
+    evidence: Evidence
+    packs: Packs
+    ledger: SqliteLedger
+    metrics: Metrics
+    lock: Lock | None
+
+
+@asynccontextmanager
+async def opened(settings: tree.Settings, made: Embedding | None = None) -> AsyncIterator[Services]:
+    """Opens every service. `made`: an embedder of one's own instead of the configured one.
+
+    Raises `ConfigError` and `StoreError`; what was opened until then is closed.
+    """
+    async with AsyncExitStack() as stack:
+        where = paths(settings)
+        known = packs()
+        behind = await evidence(settings, known.words, made or embedding(settings.embedding), stack)
+        calibrated = _lock(settings, behind)
+        ledger = await stack.enter_async_context(_ledger(settings))
+        log = settings.log
+        decisions = await stack.enter_async_context(
+            Decisions(where.decisions, questions=log.questions, keep_days=log.keep_days)
+        )
+        keys = await stack.enter_async_context(Keys(where.keys))
+        metrics = Metrics()
+        desk = Desk(
+            auth=Door(
+                settings.auth,
+                keys=keys,
+                tokens=tokens(settings.auth),
+                trusted=settings.limits.trusted_networks,
+            ),
+            limits=Limits(settings.limits, MemoryStore(settings.limits.table_max)),
+            parse=partial(parse, policy=_policy(settings.server)),
+            models=models(settings, await upstreams(settings.upstreams, known, stack)),
+            personas={
+                name: persona(name, one, known, calibrated) for name, one in settings.assistants.items()
+            },
+            profiles=known.words,
+            finder=behind.search,
+            book=behind.records,
+            ledger=ledger,
+            decisions=Recorder(decisions, metrics),
+            now=lambda: datetime.now(UTC),
+            new_id=lambda: secrets.token_hex(12),
+            background_tasks=settings.server.background_tasks,
+            stop_finish=settings.server.stop_finish,
+        )
+        yield Services(settings, desk, behind, known, ledger, metrics, calibrated)
+
+
+def _lock(settings: tree.Settings, behind: Evidence) -> Lock | None:
+    """Calibrated thresholds, if they were measured with this very model."""
+    found = lock.read(settings.folder / lock.NAME) if settings.folder else None
+    name = behind.embedder.name if behind.embedder else ""
+    return found if found and found.model == name else None
+
+
+def _ledger(settings: tree.Settings) -> SqliteLedger:
+    ledger = settings.ledger
+    caps = Caps(
+        Cap(_nano(ledger.usd_month), _nano(ledger.usd_day)),
+        {name: Cap(_nano(cap.usd_month), _nano(cap.usd_day)) for name, cap in ledger.groups.items()},
+    )
+    return SqliteLedger(
+        paths(settings).ledger,
+        caps,
+        time_zone=ledger.time_zone,
+        hold_s=ledger.hold_s,
+        busy_s=ledger.busy_s,
+    )
+
+
+def _nano(usd: float | None) -> int | None:
+    return None if usd is None else dollars(usd)
+
+
+def _policy(server: tree.Server) -> Policy:
+    return Policy(
+        tools=server.tools,
+        unknown_fields=server.unknown_fields,
+        question_bytes_max=server.question_bytes_max,
+        turns_max=server.turns_max,
+    )

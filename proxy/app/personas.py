@@ -1,0 +1,139 @@
+"""Personas: one configured assistant with its packs, patterns, prompt and threshold, ready to serve."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib.resources import files
+
+from indexes.language import WordPack, detect
+from indexes.text import content_words, words
+from proxy.desk import Persona
+from proxy.guards import prompt
+from proxy.guards.followup import Reader
+from proxy.guards.gate import Rules
+from proxy.guards.gate.lexicon import SentencePack
+from proxy.guards.gate.values import ValuePack
+from proxy.guards.gate.voice import VoicePack
+from proxy.guards.pack import OwnTopic, RefusePack
+from proxy.guards.refuse import Refuser, Topics
+from proxy.guards.route import Router
+from proxy.guards.texts import TextPack, Texts
+from proxy.guards.threshold import DEFAULT
+from proxy.settings import tree
+from proxy.settings.languages import parts
+from proxy.settings.lock import Lock
+
+
+@dataclass(frozen=True, slots=True)
+class Packs:
+    """The packs of every language, by tag."""
+
+    words: Mapping[str, WordPack]
+    sentences: Mapping[str, SentencePack]
+    values: Mapping[str, ValuePack]
+    voices: Mapping[str, VoicePack]
+    refuse: Mapping[str, RefusePack]
+    texts: Mapping[str, TextPack]
+
+
+def packs() -> Packs:
+    """Reads them all. Raises `ConfigError` naming file and key."""
+    return Packs(
+        words=parts("words", WordPack),
+        sentences=parts("sentences", SentencePack),
+        values=parts("values", ValuePack),
+        voices=parts("voice", VoicePack),
+        refuse=parts("refuse", RefusePack),
+        texts=parts("texts", TextPack),
+    )
+
+
+def persona(name: str, settings: tree.Assistant, packs: Packs, lock: Lock | None) -> Persona:
+    """One assistant made ready. Raises `ConfigError` for patterns that do not do what their examples say."""
+    names = settings.subject.names
+    name_words = frozenset(word for spelling in names for word in words(spelling))
+    content = _content(packs.words, name_words, settings.language)
+    router = Router(packs.refuse, names)
+    reader = Reader(packs.refuse)
+    refuser = Refuser(
+        packs.refuse, _topics(settings.topics), names, lambda question: reader.contentless(question, content)
+    )
+    return Persona(
+        name=name,
+        language=settings.language,
+        names=names,
+        name_words=name_words,
+        refuser=refuser,
+        router=router,
+        reader=reader,
+        content=content,
+        prompt=_prompt(settings),
+        rules=_rules(settings, packs, refuser),
+        texts=Texts(packs.texts, _overrides(settings)),
+        threshold=lambda language: _threshold(name, settings, language, lock),
+        evidence=settings.evidence,
+        answer=settings.answer,
+        sources=frozenset(settings.sources),
+        records=frozenset(settings.records),
+    )
+
+
+def _content(
+    packs: Mapping[str, WordPack], name_words: frozenset[str], default: str
+) -> Callable[[str], Sequence[str]]:
+    def content(text: str) -> Sequence[str]:
+        pack = packs[detect(text, packs, default) or default]
+        return content_words(text, pack.stop, name_words)
+
+    return content
+
+
+def _topics(settings: tree.Topics) -> Topics:
+    own = {
+        name: OwnTopic(topic.phrases, topic.patterns, topic.answer_patterns, topic.match, topic.spare)
+        for name, topic in settings.own.items()
+    }
+    return Topics(settings.off, own)
+
+
+def _overrides(settings: tree.Assistant) -> dict[str, dict[str, str]]:
+    """The operator's own wording: of fixed texts, and of the refusals of own topics."""
+    texts = {tag: dict(own) for tag, own in settings.texts.items()}
+    for name, topic in settings.topics.own.items():
+        for tag, text in topic.texts.items():
+            texts.setdefault(tag, {})[f"refused.{name}"] = text
+    return texts
+
+
+def _prompt(settings: tree.Assistant) -> prompt.Prompt:
+    path = settings.prompt or files("config") / "prompts" / "system.md"
+    subject = settings.subject.names[0] if settings.subject.names else ""
+    return prompt.Prompt(path.read_text("utf-8"), prompt.Persona(subject, settings.about, settings.voice))
+
+
+def _rules(settings: tree.Assistant, packs: Packs, refuser: Refuser) -> Callable[[str], Rules]:
+    """The gate's rules by language: they differ in the prompt of which nothing may be quoted."""
+    gate, told = settings.gate, _prompt(settings)
+    base = Rules(
+        sentences=packs.sentences,
+        values=packs.values,
+        voices=packs.voices,
+        words=packs.words,
+        token=prompt.TOKEN,
+        topics=refuser.answers,
+        voice=settings.voice == "third_person",
+        spelled_numbers=gate.spelled_numbers,
+        transition_words_max=gate.transition_words_max,
+        sentence_chars_max=gate.sentence_chars_max,
+        output_bytes_per_token_max=gate.output_bytes_per_token_max,
+    )
+    return lru_cache(maxsize=None)(lambda language: replace(base, prompt=told.own_text(language)))
+
+
+def _threshold(name: str, settings: tree.Assistant, language: str, lock: Lock | None) -> float:
+    """An explicit setting, the calibrated value, the default: in this order."""
+    explicit = settings.thresholds.get(language, settings.threshold)
+    if explicit is not None:
+        return explicit
+    calibrated = lock.threshold(name, language) if lock else None
+    return DEFAULT if calibrated is None else calibrated

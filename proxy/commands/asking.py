@@ -1,0 +1,73 @@
+"""`fiador ask`: one question through the real pipeline, on this terminal."""
+
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+import click
+
+from proxy.app import opened
+from proxy.commands.explain import explain, fields
+from proxy.commands.shown import say_json
+from proxy.desk import Desk
+from proxy.errors import ConfigError
+from proxy.inside import Question, ask
+from proxy.services import Model, UpstreamSink
+from proxy.settings.tree import Settings
+from proxy.types import Call, Ending
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """As whom and of which model to ask; `told` is "", "explain" or "json"."""
+
+    alias: str
+    groups: frozenset[str]
+    dry: bool
+    told: str
+
+
+async def once(settings: Settings, text: str, how: How) -> None:
+    """Asks and prints the answer as it is released."""
+    model = how.alias or next(iter(settings.models))
+    if model not in settings.models:
+        raise ConfigError(f"--model: want one of {', '.join(settings.models)}, got `{model}`")
+    question = Question(text, model, how.groups | settings.auth.public_groups)
+    async with opened(settings) as services:
+        desk = _dry(services.desk) if how.dry else services.desk
+        seen = await ask(
+            question, desk, lambda piece: None if how.told == "json" else click.echo(piece, nl=False)
+        )
+    if how.told == "json":
+        answer = {"answer": seen.text, "trace": fields(seen.trace) if seen.trace else None}
+        return say_json(answer)
+    click.echo()
+    if how.told == "explain" and seen.trace:
+        click.echo()
+        explain(seen.trace)
+    return None
+
+
+class _NotCalled:
+    """The upstream of a dry run: everything happens up to it, and nothing behind it."""
+
+    name = "dry run"
+
+    def __init__(self, model: Model):
+        self._model = model
+
+    def body(self, call: Call) -> bytes:
+        return self._model.upstream.body(call)
+
+    async def run(self, call: Call, sink: UpstreamSink) -> Ending:
+        size = len(self.body(call))
+        click.echo(
+            f"(dry run: {size} bytes, {len(call.sources)} sources would go to `{self._model.upstream.name}`)"
+        )
+        return Ending("failed", "dry run", sent=False, silent=True)
+
+
+def _dry(desk: Desk) -> Desk:
+    models = {
+        alias: replace(model, upstream=_NotCalled(model), retries=0) for alias, model in desk.models.items()
+    }
+    return replace(desk, models=MappingProxyType(models))

@@ -1,0 +1,93 @@
+"""`fiador check`: everything that serve does, up to opening the port."""
+
+from collections.abc import AsyncIterator, Iterator
+
+from rich.console import Console
+from rich.markup import escape
+
+from proxy.app import Services, opened
+from proxy.app.evidence import folders
+from proxy.errors import BusyError, ConfigError
+from proxy.settings.tree import Settings
+from proxy.upstream.anthropic import AnthropicUpstream
+from proxy.upstream.openai import OpenAIUpstream
+
+
+async def run(settings: Settings, *, online: bool) -> int:
+    """0: it would serve. 1: an upstream does not know its model. Raises `ConfigError` where it would not."""
+    out = Console(highlight=False)
+    if faults := [*_missing(settings)]:
+        raise ConfigError(*faults)
+    async with opened(settings) as services:
+        for line in [line async for line in _state(services)]:
+            out.print(escape(line), soft_wrap=True)
+        for warning in [line async for line in _warnings(services)]:
+            out.print(f"[yellow]warning:[/] {escape(warning)}", soft_wrap=True)
+        unknown = [line async for line in _online(services)] if online else []
+    for line in unknown:
+        out.print(f"[red]{escape(line)}[/]", soft_wrap=True)
+    out.print(
+        "[red]Not every upstream serves its model.[/]" if unknown else "[green]The configuration is good.[/]"
+    )
+    return 1 if unknown else 0
+
+
+def _missing(settings: Settings) -> Iterator[str]:
+    for folder in folders(settings):
+        if not folder.root.is_dir():
+            yield f"sources.{folder.name}.path: want a folder, got {folder.root}, which is none"
+    for name, book in settings.records.items():
+        if not book.path.is_file():
+            yield f"records.{name}.path: want a file, got {book.path}, which is none"
+
+
+async def _state(services: Services) -> AsyncIterator[str]:
+    counts = await services.evidence.store.counts()
+    yield (
+        f"index: {counts.documents} documents ({counts.hidden} hidden), {counts.passages} passages, "
+        f"{counts.vectors} vectors, {counts.records} records"
+    )
+    embedder = services.evidence.embedder
+    yield f"embedding: {embedder.name if embedder else 'none, keywords alone serve'}"
+    for name, persona in services.desk.personas.items():
+        limit = persona.threshold(persona.language)
+        yield f"assistant {name}: threshold {limit:g} ({_origin(services, name)})"
+    for alias, model in services.desk.models.items():
+        prices = f"{model.prices.input_nanousd} and {model.prices.output_nanousd}"
+        yield f"model {alias}: {model.upstream.name}, {prices} nano-dollars a token in and out"
+
+
+def _origin(services: Services, name: str) -> str:
+    """Where an assistant's threshold comes from."""
+    if services.settings.assistants[name].threshold is not None:
+        return "set in the configuration"
+    calibrated = services.lock.threshold(name, "") if services.lock else None
+    return "default, not calibrated" if calibrated is None else "calibrated"
+
+
+async def _warnings(services: Services) -> AsyncIterator[str]:
+    counts = await services.evidence.store.counts()
+    if not counts.documents and not counts.records:
+        yield "the index is empty, every question will be refused: run `fiador sync`"
+    if services.evidence.degraded:
+        yield f"keywords alone serve: {services.evidence.degraded}"
+    for name, assistant in services.settings.assistants.items():
+        calibrated = services.lock.threshold(name, "") if services.lock else None
+        if assistant.threshold is not None and calibrated is not None:
+            yield f"assistants.{name}.threshold: {assistant.threshold} wins over the calibrated {calibrated}"
+    if services.ledger.fault:
+        yield f"the ledger is down: {services.ledger.fault}"
+
+
+async def _online(services: Services) -> AsyncIterator[str]:
+    """Models that their upstream does not list, and upstreams that cannot be asked."""
+    for alias, model in services.desk.models.items():
+        if not isinstance(model.upstream, OpenAIUpstream | AnthropicUpstream):
+            continue
+        try:
+            listed = await model.upstream.listed()
+        except BusyError as fault:
+            yield f"models.{alias}: {fault.text}"
+            continue
+        if model.upstream_model not in listed:
+            yield f"models.{alias}.model: the upstream has no `{model.upstream_model}`"

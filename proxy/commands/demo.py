@@ -1,0 +1,153 @@
+"""`fiador demo`: a real proxy on a free port, the official OpenAI client, and a check behind every claim."""
+
+import asyncio
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import httpx
+from openai import DefaultHttpxClient, OpenAI
+from rich.console import Console
+
+from proxy.auth import Keys
+from proxy.commands import building, syncing
+from proxy.commands.acts import ACTS, Stage
+from proxy.ledger.periods import Cap
+from proxy.settings.load import load
+from proxy.settings.tree import Settings
+
+START_S = 60
+GROUPS = {"public": ["public"], "staff": ["staff"], "finance": ["finance"]}
+"""Keys of the demo by name; `empty` is a key whose cap is used up."""
+
+
+def run(home: Path, *, serve: bool) -> int:
+    """Plays every act; 0 if every check held. `home` keeps the index for the next demo."""
+    out = Console(highlight=False)
+    began = time.perf_counter()
+    with as_file(files("config") / "sample") as sample:
+        settings = _settings(sample, home)
+        building.ensure(out)
+        asyncio.run(syncing.run(settings, out))
+        keys = asyncio.run(_keys(settings))
+        with _proxy(sample / "fiador.toml", home) as address:
+            failed = _play(address, keys, settings, out)
+            out.print(f"\n{_summary(failed)} in {time.perf_counter() - began:.1f} s")
+            if serve and not failed:
+                _stay(address, keys["public"], out)
+    return 1 if failed else 0
+
+
+def _settings(sample: Path, home: Path) -> Settings:
+    """The sample's settings over `home`, without what an earlier demo spent and decided."""
+    settings = load(sample / "fiador.toml", data_dir=home)
+    home.mkdir(parents=True, exist_ok=True)
+    for stale in home.glob("*"):
+        if stale.name.startswith(("ledger", "keys", "decisions")):
+            shutil.rmtree(stale) if stale.is_dir() else stale.unlink()
+    return settings
+
+
+async def _keys(settings: Settings) -> dict[str, str]:
+    from proxy.app import paths
+
+    async with Keys(paths(settings).keys) as keys:
+        made = {name: (await keys.create(name, groups=groups)).secret for name, groups in GROUPS.items()}
+        made["empty"] = (await keys.create("empty", groups=["public"], caps=Cap(month=0))).secret
+    return made
+
+
+@contextlib.contextmanager
+def _proxy(config: Path, home: Path) -> Iterator[str]:
+    """A `fiador serve` of its own process on a free loopback port, ended at the end."""
+    port = _free_port()
+    log = (home / "demo.log").open("wb")
+    command = [sys.executable, "-m", "proxy.cli", "--config", str(config), "--data-dir", str(home)]
+    child = subprocess.Popen([*command, "serve", "--port", str(port)], stdout=log, stderr=log)
+    try:
+        address = f"http://127.0.0.1:{port}"
+        _await(address, child, home / "demo.log")
+        yield address
+    finally:
+        child.terminate()
+        try:
+            child.wait(20)
+        except subprocess.TimeoutExpired:
+            child.kill()
+        log.close()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _await(address: str, child: subprocess.Popen[bytes], log: Path) -> None:
+    until = time.monotonic() + START_S
+    while time.monotonic() < until and child.poll() is None:
+        with contextlib.suppress(httpx.TransportError):
+            if httpx.get(f"{address}/healthz", trust_env=False).status_code == 200:
+                return
+        time.sleep(0.05)
+    raise RuntimeError(f"the proxy did not start; its log:\n{log.read_text('utf-8', 'replace')[-2000:]}")
+
+
+def _play(address: str, keys: dict[str, str], settings: Settings, out: Console) -> int:
+    """Every act; how many checks failed."""
+    clients = {
+        name: OpenAI(
+            base_url=f"{address}/v1",
+            api_key=key,
+            max_retries=0,
+            http_client=DefaultHttpxClient(trust_env=False),
+        )
+        for name, key in keys.items()
+    }
+    stage = Stage(clients, settings, out)
+    for act in ACTS:
+        act(stage)
+    return stage.failed
+
+
+def _summary(failed: int) -> str:
+    return "[red]" + f"{failed} checks failed[/]" if failed else "[green]Every check held[/]"
+
+
+def _stay(address: str, key: str, out: Console) -> None:
+    """Leaves the proxy running until Ctrl-C, with something to paste."""
+    out.print(f"\nThe proxy stays at {address}/v1 until Ctrl-C. Ask it yourself:\n")
+    out.print(
+        f"curl -N {address}/v1/chat/completions -H 'Authorization: Bearer {key}' \\\n"
+        "  -H 'Content-Type: application/json' \\\n"
+        '  -d \'{"model": "help", "stream": true, "messages": '
+        '[{"role": "user", "content": "What does the Family plan cost?"}]}\'\n',
+        soft_wrap=True,
+        markup=False,
+    )
+    out.print(
+        "from openai import OpenAI\n"
+        f'client = OpenAI(base_url="{address}/v1", api_key="{key}")\n'
+        'question = [{"role": "user", "content": "What does the Family plan cost?"}]\n'
+        'print(client.chat.completions.create(model="help", messages=question).choices[0].message.content)\n',
+        soft_wrap=True,
+        markup=False,
+    )
+    with contextlib.suppress(KeyboardInterrupt):
+        while True:
+            time.sleep(3600)
+
+
+def home() -> Path:
+    """Where the demo keeps its index between runs: the user's cache, or below `FIADOR_DEMO_DIR`."""
+    if named := os.environ.get("FIADOR_DEMO_DIR"):
+        return Path(named)
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "fiador" / "demo"

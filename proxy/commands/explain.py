@@ -1,0 +1,82 @@
+"""A trace told in words: layers, sources and scores, the verdict, the money."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from proxy.commands.shown import directed, money
+from proxy.types import Trace
+
+LAYERS = {
+    "1": "layer 1: refused by pattern, nothing searched or called",
+    "2": "layer 2: no evidence above the threshold, model not called",
+    "3": "layer 3: the model said that the sources do not cover it",
+    "4": "layer 4: the gate stopped a sentence",
+    "5": "layer 5: how the assistant may speak",
+    "spend": "no money could be set aside, model not called",
+}
+
+
+def explain(trace: Trace, console: Console | None = None) -> None:
+    """Prints one trace for a person."""
+    out = console or Console()
+    for name, value in _told(trace):
+        out.print(f"[bold]{name:>12}[/]  {escape(value)}", highlight=False, soft_wrap=True)
+    if trace.sources:
+        out.print(_sources(trace))
+
+
+def fields(trace: Trace) -> dict[str, object]:
+    """One trace for a program."""
+    told = asdict(trace)
+    caller = told.pop("caller")
+    told["caller"] = {
+        "key_id": caller["key_id"],
+        "name": caller["name"],
+        "groups": sorted(trace.caller.groups),
+    }
+    return told
+
+
+def _told(trace: Trace) -> Iterator[tuple[str, str]]:
+    yield "decision", str(trace.decision) + (f" ({LAYERS[trace.layer]})" if trace.layer in LAYERS else "")
+    yield "id", trace.id
+    yield "caller", f"{trace.caller.name} in {', '.join(sorted(trace.caller.groups)) or 'no group'}"
+    if trace.question:
+        yield "question", directed(trace.question)
+    yield "language", trace.language or "unknown"
+    for name in ("topic", "rule", "detail"):
+        if value := getattr(trace, name):
+            yield name, str(value)
+    if trace.offending:
+        looked = ", ".join(map(str, trace.looked))
+        yield (
+            "offending",
+            directed(trace.offending) + (f"  (looked for in source {looked})" if looked else ""),
+        )
+    if trace.best is not None:
+        sign = "≥" if trace.best >= (trace.threshold or 0) else "<"
+        yield "similarity", f"{trace.best:.3f} {sign} threshold {trace.threshold:.3f}, by {trace.mode}"
+    yield "model calls", f"{trace.upstream_calls}; question embedded: {'yes' if trace.embedded else 'no'}"
+    if trace.upstream_calls:
+        yield "released", f"{trace.released} sentences"
+        yield (
+            "money",
+            f"held {money(trace.hold_nanousd)}, charged {money(trace.cost_nanousd)} "
+            f"({trace.input_tokens} tokens in, {trace.output_tokens} out)",
+        )
+    yield "time", ", ".join(f"{part} {spent:.1f} ms" for part, spent in trace.timings_ms.items())
+
+
+def _sources(trace: Trace) -> Table:
+    table = Table(
+        "n", "source", "similarity", "coverage", "cosine", title="sources handed over", title_justify="left"
+    )
+    for source in trace.sources:
+        scores = (source.get(name) for name in ("similarity", "coverage", "cosine"))
+        shown = ("" if score is None else f"{score:.3f}" for score in scores)
+        table.add_row(str(source["number"]), directed(f"{source['title']}  {source['id']}"), *shown)
+    return table

@@ -1,0 +1,80 @@
+"""`fiador keys create | list | revoke`."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from rich.console import Console
+from rich.table import Table
+
+from proxy.app import paths
+from proxy.auth import Key, Keys
+from proxy.commands.shown import moment, say_json
+from proxy.ledger.periods import Cap
+from proxy.ledger.prices import dollars
+from proxy.settings.tree import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A key to be made; `days` until it expires, None: never."""
+
+    name: str
+    groups: frozenset[str]
+    scopes: frozenset[str]
+    cap: Cap
+    days: float | None
+
+
+async def create(settings: Settings, wish: Wish) -> str:
+    """Makes a key and returns its text, which is shown this once."""
+    expires = None if wish.days is None else (datetime.now(UTC) + timedelta(days=wish.days)).timestamp()
+    async with Keys(paths(settings).keys) as keys:
+        made = await keys.create(
+            wish.name, groups=wish.groups, scopes=wish.scopes, caps=wish.cap, expires=expires
+        )
+    return made.secret
+
+
+def cap(usd_month: float | None, usd_day: float | None) -> Cap:
+    """Caps of one key in nano-dollars; None: no cap of its own."""
+    return Cap(*(None if usd is None else dollars(usd) for usd in (usd_month, usd_day)))
+
+
+async def show(settings: Settings, *, as_json: bool) -> None:
+    """Lists every key, never its text."""
+    async with Keys(paths(settings).keys) as keys:
+        found = await keys.list()
+    if as_json:
+        return say_json([_row(key) for key in found])
+    table = Table("id", "name", "groups", "scopes", "cap a month", "created", "state")
+    for key in found:
+        row = _row(key)
+        table.add_row(*(str(value) for value in row.values()))
+    Console().print(table)
+    return None
+
+
+async def revoke(settings: Settings, mark: str) -> bool:
+    """Ends a key; False: there is no such live key."""
+    async with Keys(paths(settings).keys) as keys:
+        return await keys.revoke(mark)
+
+
+def _row(key: Key) -> dict[str, str]:
+    return {
+        "id": key.id,
+        "name": key.name,
+        "groups": ", ".join(sorted(key.groups)),
+        "scopes": ", ".join(sorted(key.scopes)),
+        "cap_usd_month": "" if key.cap.month is None else f"{key.cap.month / 1e9:.2f}",
+        "created": moment(key.created),
+        "state": _state(key),
+    }
+
+
+def _state(key: Key) -> str:
+    if key.revoked is not None:
+        return f"revoked {moment(key.revoked)}"
+    if not key.valid(datetime.now(UTC).timestamp()):
+        return "expired"
+    return "live" if key.expires is None else f"live until {moment(key.expires)}"

@@ -1,0 +1,36 @@
+"""`fiador serve`: the proxy under uvicorn, with one or several workers over the same files."""
+
+import os
+from pathlib import Path
+
+import uvicorn
+
+from proxy.app.asgi import CONFIG, DATA
+from proxy.observe import logs
+from proxy.settings.load import load
+
+
+def run(config: Path, data_dir: Path | None, *, host: str | None, port: int | None) -> None:
+    """Serves until it is told to stop."""
+    settings = load(config, data_dir=data_dir)
+    server = settings.server
+    os.environ[CONFIG] = str(config.resolve())
+    os.environ[DATA] = str(server.data_dir)
+    logs.setup(settings.log)
+    uvicorn.run(
+        "proxy.app:create",
+        factory=True,
+        host=host or server.host,
+        port=server.port if port is None else port,
+        workers=server.workers,
+        loop="uvloop",
+        http="httptools",
+        access_log=False,
+        log_level="warning" if settings.log.level == "error" else settings.log.level,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=int(server.idle_s),
+        timeout_graceful_shutdown=int(server.shutdown_s),
+        limit_concurrency=None,
+    )

@@ -1,0 +1,90 @@
+"""`fiador sync`: the index brought up to date with folders and record books."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, contextmanager
+
+from rich.console import Console
+from rich.markup import escape
+
+from indexes.progress import shown
+from indexes.sync import Progress, Step, SyncReport, sync
+from indexes.types import EmbedError
+from indexes.watch import changes
+from proxy.app.evidence import Evidence, books, embedding, evidence, folders
+from proxy.app.personas import Packs, packs
+from proxy.errors import StoreError
+from proxy.settings.tree import Settings
+
+
+async def run(settings: Settings, out: Console | None = None) -> int:
+    """One pass over everything; 1 if anything could not be taken in."""
+    async with AsyncExitStack() as stack:
+        known = packs()
+        behind = await evidence(settings, known.words, embedding(settings.embedding), stack)
+        return await _pass(settings, behind, known, out or Console(highlight=False))
+
+
+async def watch(settings: Settings) -> int:
+    """Passes again with every change below a folder or beside a record book, until it is interrupted."""
+    out = Console(highlight=False)
+    roots = [folder.root for folder in folders(settings)] + [book.path.parent for book in books(settings)]
+    async with AsyncExitStack() as stack:
+        known = packs()
+        behind = await evidence(settings, known.words, embedding(settings.embedding), stack)
+        async for _ in changes(roots):
+            await _pass(settings, behind, known, out)
+    return 0
+
+
+async def synced(
+    settings: Settings, behind: Evidence, known: Packs, progress: Progress | None = None
+) -> SyncReport:
+    """One pass over folders and books. Raises `StoreError` where the disk or the model fails."""
+    try:
+        return await sync(
+            behind.store,
+            folders(settings),
+            books=books(settings),
+            embedder=behind.embedder,
+            lexical=behind.lexical,
+            packs=known.words,
+            progress=progress,
+        )
+    except (sqlite3.Error, EmbedError) as fault:
+        raise StoreError("The index could not be brought up to date.", detail=str(fault)) from fault
+
+
+async def _pass(settings: Settings, behind: Evidence, known: Packs, out: Console) -> int:
+    with _bars() as bar:
+        report = await synced(settings, behind, known, bar)
+    _told(report, behind, out)
+    for fault in report.faults:
+        out.print(f"[yellow]{escape(str(fault))}[/]", soft_wrap=True)
+    return 1 if report.faults else 0
+
+
+@contextmanager
+def _bars() -> Iterator[Progress]:
+    with shown() as bar:
+        yield lambda step: bar(step.name, _share(step))
+
+
+def _share(step: Step) -> float:
+    return min(1.0, step.done / step.total) if step.total else 0.0
+
+
+def _told(report: SyncReport, behind: Evidence, out: Console) -> None:
+    counts = (
+        ("added", report.added),
+        ("changed", report.changed),
+        ("access changed", report.access),
+        ("hidden", report.hidden),
+        ("removed", report.removed),
+        ("unchanged", report.unchanged),
+        ("records", report.records),
+        ("passages embedded", report.embedded),
+    )
+    out.print("Index: " + ", ".join(f"{count} {name}" for name, count in counts if count))
+    if behind.degraded:
+        out.print(f"[yellow]Keywords alone: {escape(behind.degraded)}[/]")

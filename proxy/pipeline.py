@@ -1,0 +1,139 @@
+"""answer(): one request, top to bottom. Early returns are answers, not errors."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+
+from proxy.attempt import Attempted, attempt
+from proxy.desk import Desk, Persona
+from proxy.errors import BusyError
+from proxy.guards import citations, prompt
+from proxy.guards.defuse import strip_own
+from proxy.guards.gate import Gate
+from proxy.release import releases
+from proxy.retrieve import Handed, gather
+from proxy.services import Ask, ClientGone, Denial, Model, Reply
+from proxy.types import Call, ChatRequest, Decision, Trace, Turn
+from proxy.verdict import judge
+from proxy.visit import Visit
+from proxy.wire.request import task
+
+OpenReply = Callable[[ChatRequest, str], Reply]
+
+
+async def answer(ask: Ask, desk: Desk, open_reply: OpenReply) -> None:
+    """Answers one HTTP request through the five layers (DESIGN §2).
+
+    Raises `FiadorError` before the reply has begun; afterwards every outcome is told through the reply.
+    A cancelled task (the client left) closes the upstream, settles, and is written down as `left`.
+    """
+    caller = await desk.auth.authenticate(ask.headers, ask.peer)
+    async with desk.limits.enter(caller, caller.address):
+        request = desk.parse(ask.body)
+        model = desk.model(request.model)
+        persona = desk.personas[model.assistant]
+        trace = Trace(desk.new_id(), caller, model.alias, request.question, desk.now().timestamp())
+        visit = Visit(open_reply(request, trace.id), trace)
+        try:
+            with visit.timed("total"):
+                await _guarded(_cleaned(request, persona), (persona, model), desk, visit)
+        except (ClientGone, asyncio.CancelledError):
+            visit.note(Decision.LEFT)
+            raise
+        finally:
+            await asyncio.shield(desk.decisions.write(trace))
+
+
+async def _guarded(request: ChatRequest, served: tuple[Persona, Model], desk: Desk, visit: Visit) -> None:
+    """The layers in their order; each early return has told the client and the trace."""
+    persona, _ = served
+    language = visit.trace.language = desk.language(request, persona.language)
+
+    if errand := task(request):  # a chat window wants a title or tags: no guarded answer could be one
+        visit.note(Decision.REFUSED, "1", topic="tasks", rule=f"background task: {errand}")
+        silent = desk.background_tasks == "empty"
+        return await visit.fixed("" if silent else persona.texts.get("background", language))
+
+    with visit.timed("refuse"):
+        refusal = persona.refuser.find(request.question, request.previous_question)  # layer 1
+    if refusal:
+        visit.note(Decision.REFUSED, "1", topic=refusal.topic, rule=refusal.pattern, offending=refusal.piece)
+        return await visit.fixed(persona.texts.get(f"refused.{refusal.topic}", language))
+
+    with visit.timed("retrieve"):
+        handed = await gather(request, persona, desk, visit.trace)  # layer 2
+    if not handed.sources:
+        visit.note(Decision.NO_EVIDENCE, "2")
+        return await visit.fixed(_not_found("no_evidence", persona, language, handed))
+
+    call = _call(request, served, handed, language)  # layer 3
+    done = await attempt(call, request, served, desk, visit)  # money, upstream, layers 4 and 5, settled
+    if isinstance(done, Denial):
+        visit.note(done.decision, "spend", detail=done.detail)
+        return await visit.fixed(persona.texts.get("over_budget", language))
+    return await _told(done, call, (persona, handed), desk, visit)
+
+
+async def _told(
+    done: Attempted, call: Call, served: tuple[Persona, Handed], desk: Desk, visit: Visit
+) -> None:
+    """Says how the attempt ended: behind the released text, or as a whole where nothing was released."""
+    persona, handed = served
+    sink = done.sink
+    if done.ending.finish == "failed" and not sink.heard and done.free:
+        visit.note(Decision.UPSTREAM_FAILED, detail=done.ending.detail)
+        raise BusyError("The model cannot be reached now. Please try again.", code="upstream_failed")
+    verdict = judge(sink.stop, done.ending, own_cap=call.own_cap, stop_finish=desk.stop_finish)
+    visit.judged(verdict, sink.stop, done.ending)
+    if verdict.decision is Decision.NOT_IN_SOURCES:
+        return await visit.fixed(_not_found(verdict.notice, persona, call.language, handed))
+    cited = citations.annotate(sink.released, call.sources)
+    tail = persona.texts.get(verdict.notice, call.language) if verdict.notice else ""
+    if tail and sink.spoken:
+        tail = f"\n\n{tail}"
+    if persona.answer.sources in ("both", "list"):
+        tail += citations.listing(cited, persona.texts.get("sources", call.language))
+    shown = cited if persona.answer.sources in ("both", "annotations") else ()
+    return await visit.close(tail, shown, verdict.finish)
+
+
+def _cleaned(request: ChatRequest, persona: Persona) -> ChatRequest:
+    """The request without our own fixed texts and lists of sources in the earlier assistant turns."""
+    forms = persona.texts.forms()
+    turns = (
+        Turn(turn.role, strip_own(turn.text, forms)) if turn.role == "assistant" else turn
+        for turn in request.turns
+    )
+    return replace(request, turns=tuple(turn for turn in turns if turn.text))
+
+
+def _not_found(key: str, persona: Persona, language: str, handed: Handed) -> str:
+    """The refusal, and where it looked: names of sources that the caller can see into."""
+    text = persona.texts.get(key, language)
+    if not handed.searched:
+        return text
+    looked = persona.texts.get("looked_in", language, sources=", ".join(handed.searched))
+    return f"{text} {looked}"
+
+
+def _call(request: ChatRequest, served: tuple[Persona, Model], handed: Handed, language: str) -> Call:
+    """What goes upstream: rebuilt from our prompt, the sources and what the client was allowed to say."""
+    persona, model = served
+    rules = persona.rules(language)
+
+    asked = request.output_cap or model.output_cap
+    return Call(
+        model=model.upstream_model,
+        messages=persona.prompt.build(request, handed.sources, language, handed.item),
+        output_cap=min(asked, model.output_cap),
+        own_cap=asked < model.output_cap,
+        reasoning_cap=model.reasoning_cap,
+        sampling=request.sampling,
+        sources=handed.sources,
+        question=request.question,
+        language=language,
+        overview=handed.overview,
+        token=prompt.TOKEN,
+        passes=lambda text: releases(Gate(handed.sources, language, rules), text),
+        structured=persona.answer.mode == "structured",
+    )

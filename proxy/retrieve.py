@@ -1,0 +1,124 @@
+"""Steps 3 and 4: what is handed to the model, or nothing. Records by rule, passages above the threshold."""
+
+from dataclasses import dataclass, replace
+
+from indexes.records import chosen, render
+from indexes.types import Evidence, Hit, Query, Record, Viewer
+from proxy.desk import Desk, Persona
+from proxy.guards import threshold
+from proxy.guards.followup import Followup
+from proxy.types import ChatRequest, Source, Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """The numbered sources; none of them: refuse. `searched`: names of what was looked into."""
+
+    sources: tuple[Source, ...] = ()
+    overview: bool = False
+    """The sources are records that were asked for as a whole."""
+    item: str = ""
+    """The item of an earlier list that the question points at."""
+    searched: tuple[str, ...] = ()
+
+
+async def gather(request: ChatRequest, persona: Persona, desk: Desk, trace: Trace) -> Handed:
+    """What the caller may see that bears on the question."""
+    look = _Look(persona, desk, trace)
+    kinds = persona.router.overview(request.question) if persona.records else frozenset()
+    if kinds and (records := await look.records(kinds, persona.evidence.overview_records)):
+        return Handed(records, overview=True)
+    read = persona.reader.read(request, await look.titles(request), persona.content)
+    evidence = await desk.finder.find(_query(read, persona, request), look.viewer)
+    limit = persona.threshold(trace.language)
+    _note(evidence, limit, trace)
+    if threshold.enough(evidence, limit):
+        return Handed(_passages(evidence.hits), item=read.item)
+    if persona.records and persona.router.about(request.question, _history(request), trace.language):
+        return Handed(
+            await look.records(frozenset(), persona.evidence.digest_records), searched=evidence.searched
+        )
+    return Handed(searched=evidence.searched)
+
+
+class _Look:
+    """One caller's eyes on this persona's sources, at one instant."""
+
+    def __init__(self, persona: Persona, desk: Desk, trace: Trace):
+        only = frozenset({trace.language}) if persona.evidence.languages == "reader" else frozenset()
+        self.viewer = Viewer(trace.caller.groups, desk.now(), persona.sources, only)
+        self._persona = persona
+        self._desk = desk
+        self._trace = trace
+
+    @property
+    def _books(self) -> Viewer:
+        return replace(self.viewer, sources=self._persona.records, languages=frozenset())
+
+    async def records(self, kinds: frozenset[str], limit: int) -> tuple[Source, ...]:
+        """Records as numbered sources, noted in the trace."""
+        language = self._trace.language
+        found = await self._desk.book.choose(kinds, self._books, language, limit)
+        sources = tuple(_record(number, record, language) for number, record in enumerate(found, 1))
+        self._trace.sources = [_shown(source) for source in sources]
+        self._trace.mode = "records"
+        return sources
+
+    async def titles(self, request: ChatRequest) -> tuple[str, ...]:
+        """Titles that a position in a list may mean; only a follow-up needs them."""
+        return await self._desk.finder.titles(self.viewer) if request.turns else ()
+
+
+def _query(read: Followup, persona: Persona, request: ChatRequest) -> Query:
+    """The subject's name added helps the order and never counts for the threshold."""
+    named = bool(persona.names) and persona.router.about(
+        request.question, _history(request), persona.language
+    )
+    order = f"{persona.names[0]} {read.texts[0]}" if named else ""
+    return Query(read.texts, order, persona.name_words, persona.evidence.limit)
+
+
+def _history(request: ChatRequest) -> str:
+    return "\n".join(turn.text for turn in request.turns)
+
+
+def _passages(hits: tuple[Hit, ...]) -> tuple[Source, ...]:
+    return tuple(_passage(number, hit) for number, hit in enumerate(hits, 1))
+
+
+def _passage(number: int, hit: Hit) -> Source:
+    """A passage under the headings it stood below: they say what its sentences are about."""
+    passage = hit.passage
+    above = " › ".join(heading for heading in passage.headings if heading != passage.title)
+    text = f"{above}\n{passage.text}" if above else passage.text
+    return Source(number, str(passage.id), passage.title, text, passage.url, passage.language)
+
+
+def _record(number: int, record: Record, language: str) -> Source:
+    tag = chosen(record.text, language)
+    title = record.title[chosen(record.title, language)]
+    text = render(record, language)
+    return Source(number, record.id, title, text, record.url, tag, "record", record.current)
+
+
+def _note(evidence: Evidence, limit: float, trace: Trace) -> None:
+    """The scores of what was found, for the decision log."""
+    trace.best, trace.threshold, trace.mode = round(evidence.best, 4), limit, evidence.mode
+    trace.embedded = evidence.mode == "hybrid"
+    trace.detail = evidence.degraded
+    if evidence.best < limit:
+        return
+    trace.sources = [
+        _shown(source)
+        | {
+            "document": hit.passage.document_id,
+            "similarity": round(hit.similarity, 4),
+            "coverage": round(hit.coverage, 4),
+            "cosine": None if hit.cosine is None else round(hit.cosine, 4),
+        }
+        for source, hit in zip(_passages(evidence.hits), evidence.hits, strict=True)
+    ]
+
+
+def _shown(source: Source) -> dict[str, object]:
+    return {"number": source.number, "id": source.id, "title": source.title, "url": source.url}

@@ -1,0 +1,126 @@
+"""Answers without a model: quotes the best sentences of the sources, each with its marker.
+
+The embedded default, for users who want no model at all: no network, no key, no cost. It quotes only what the
+gate of the request would release; where nothing fits it says the fixed token.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import regex
+
+from indexes.language import WordPack
+from indexes.text import content_words, words
+from proxy.services import UpstreamSink
+from proxy.types import Call, Ending, Source, Usage
+
+_LIST_MARK = regex.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
+_HEADING = regex.compile(r"^\s*#{1,6}\s|^\s*(?:[-*_]\s*){3,}$|^\s*(?:=+|-+)\s*$")
+_TABLE = regex.compile(r"^\s*\|.*\|\s*$")
+_RULE = regex.compile(r"^\s*\|[\s:|-]+\|\s*$")
+_END = regex.compile(r"([.!?…。！？।؟۔]+[\"'”’»」』)\]]*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One sentence or table row that may be quoted: `head` is what must stand above a row."""
+
+    source: Source
+    order: int
+    text: str
+    head: str = ""
+
+    def quoted(self) -> str:
+        """The text with its marker before the final stop, as the prompt asks of a model."""
+        mark = f"[{self.source.number}]"
+        if self.head:
+            return f"{self.head}\n{self.text.rstrip().removesuffix('|').rstrip()} {mark} |"
+        if _END.search(self.text):
+            return _END.sub(rf" {mark}\1", self.text)
+        return f"{self.text} {mark}"
+
+
+Split = Callable[[str, str], Sequence[str]]
+"""(text, language) → its sentences: the gate's own scanner, so that both see the same ones."""
+
+
+class Extractive:
+    """An upstream that only quotes. `packs` give the stop words of each language."""
+
+    name = "extractive"
+
+    def __init__(self, packs: Mapping[str, WordPack], split: Split, sentences_max: int = 3):
+        self._packs = packs
+        self._split = split
+        self._sentences_max = sentences_max
+
+    def body(self, call: Call) -> bytes:
+        """Nothing is sent anywhere."""
+        return b""
+
+    async def run(self, call: Call, sink: UpstreamSink) -> Ending:
+        """Pushes the chosen quotations one by one; the token of the prompt where there are none."""
+        sink.usage(Usage(0, 0))
+        chosen = self.choose(call)
+        if not chosen:
+            sink.text(call.token)
+            return Ending("stop")
+        for unit in chosen:
+            more = sink.text(unit.quoted() + ("\n\n" if unit.head else "\n" if call.overview else " "))
+            await sink.flush()
+            if not more:
+                return Ending("cancelled")
+        return Ending("stop")
+
+    def choose(self, call: Call) -> list[Unit]:
+        """The units to quote: for an overview the first of each record, else those nearest the question."""
+        units = [unit for source in call.sources for unit in units_of(source, self._split)]
+        if call.overview:
+            first = {unit.source.number: unit for unit in reversed(units)}
+            return [unit for _, unit in sorted(first.items()) if call.passes(unit.quoted())]
+        ranked = self._ranked(call, units)
+        best = ranked[0][0] if ranked else 0
+        near = (unit for score, unit in ranked if score >= best / 2)
+        passing = (unit for unit in near if call.passes(unit.quoted()))
+        chosen = [unit for _, unit in zip(range(self._sentences_max), passing, strict=False)]
+        return sorted(chosen, key=lambda unit: (unit.source.number, unit.order))
+
+    def _ranked(self, call: Call, units: list[Unit]) -> list[tuple[float, Unit]]:
+        """Units that share content words with the question, rarer words weighing more, best first."""
+        pack = self._packs.get(call.language)
+        wanted = content_words(call.question, pack.stop if pack else frozenset())
+        seen = [set(_words(unit)) for unit in units]
+        found = Counter(word for unit_words in seen for word in wanted if word in unit_words)
+        weight = {word: math.log(1 + len(units) / (1 + found[word])) for word in wanted}
+        scored = [
+            (sum(weight[word] for word in wanted if word in unit_words), unit)
+            for unit, unit_words in zip(units, seen, strict=True)
+        ]
+        return sorted((s for s in scored if s[0] > 0), key=lambda s: -s[0])
+
+
+def units_of(source: Source, split: Split) -> Iterator[Unit]:
+    """Every sentence, list item and table row of a source; headings, rules and code are not quoted."""
+    head: list[str] = []
+    order, fenced = 0, False
+    for line in source.text.splitlines():
+        if line.lstrip().startswith(("```", "~~~")):
+            fenced = not fenced
+        elif _TABLE.match(line) and not fenced:
+            if len(head) < 2 or _RULE.match(line):
+                head.append(line.strip())
+            else:
+                order += 1
+                yield Unit(source, order, line.strip(), "\n".join(head))
+            continue
+        elif not fenced and line.strip() and not _HEADING.match(line):
+            for sentence in split(_LIST_MARK.sub("", line), source.language or ""):
+                order += 1
+                yield Unit(source, order, sentence.strip())
+        head = []
+
+
+def _words(unit: Unit) -> Sequence[str]:
+    return words(unit.text) if not unit.head else words(f"{unit.head} {unit.text}")

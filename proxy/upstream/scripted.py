@@ -1,0 +1,102 @@
+"""Replays a file instead of asking a model: for trying a configuration against one that lies.
+
+The script holds one JSON object a line; the first whose `match` stands in the folded question plays (`*`: any):
+`{"match": "…", "pieces": ["…"], "finish": "stop", "usage": {"input": 1, "output": 2}, "delay_ms": 5}`.
+`{n:TITLE}` in a piece becomes the marker of the source with that title, `[99]` where none has it.
+"""
+
+import asyncio
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import orjson
+from pydantic import TypeAdapter, ValidationError
+
+from indexes.text import fold
+from proxy.errors import ConfigError
+from proxy.services import UpstreamSink
+from proxy.types import Call, Ending, Source, Usage
+
+_TITLE = re.compile(r"\{n:([^}]*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptUsage:
+    input: int | None = None
+    output: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One line of the script."""
+
+    match: str
+    pieces: tuple[str, ...]
+    finish: Literal["stop", "length", "cut", "failed"] = "stop"
+    usage: ScriptUsage = ScriptUsage()
+    delay_ms: float = 0
+
+
+def read(path: Path) -> tuple[Scene, ...]:
+    """The scenes of a script. Raises `ConfigError` naming file and line."""
+    scenes = []
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as fault:
+        raise ConfigError(f"{path}: cannot be read: {fault.strerror}") from fault
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            scenes.append(TypeAdapter(Scene).validate_python(orjson.loads(line)))
+        except (orjson.JSONDecodeError, ValidationError) as fault:
+            raise ConfigError(f"{path}:{number}: want a scene of the script, got {fault}") from fault
+    if not scenes:
+        raise ConfigError(f"{path}: want at least one scene, got none")
+    return tuple(scenes)
+
+
+class Scripted:
+    """An upstream that says what its script says, piece by piece."""
+
+    name = "scripted"
+
+    def __init__(self, scenes: tuple[Scene, ...]):
+        self._scenes = scenes
+        self.calls = 0
+        self.cancelled = 0
+
+    def body(self, call: Call) -> bytes:
+        """The messages as one JSON list: what a real upstream of this size would be sent."""
+        return orjson.dumps([(m.role, m.text) for m in call.messages])
+
+    async def run(self, call: Call, sink: UpstreamSink) -> Ending:
+        """Plays the first scene that matches; none: an upstream that failed."""
+        self.calls += 1
+        question = fold(call.question)
+        scene = next((s for s in self._scenes if s.match == "*" or fold(s.match) in question), None)
+        if scene is None:
+            return Ending("failed", "no scene of the script matches the question", sent=False)
+        try:
+            return await self._play(scene, call, sink)
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+
+    async def _play(self, scene: Scene, call: Call, sink: UpstreamSink) -> Ending:
+        for piece in scene.pieces:
+            await asyncio.sleep(scene.delay_ms / 1000)
+            more = sink.text(_numbered(piece, call.sources))
+            await sink.flush()
+            if not more:
+                self.cancelled += 1
+                return Ending("cancelled")
+        sink.usage(Usage(scene.usage.input, scene.usage.output))
+        return Ending(scene.finish)
+
+
+def _numbered(piece: str, sources: tuple[Source, ...]) -> str:
+    numbers = {source.title: source.number for source in reversed(sources)}
+    return _TITLE.sub(lambda found: f"[{numbers.get(found[1], 99)}]", piece)

@@ -1,0 +1,40 @@
+"""What an attempt amounts to: the decision, the notice behind the released text, the finish reason. Pure."""
+
+from dataclasses import dataclass
+
+from proxy.guards.gate.types import Stop
+from proxy.types import Decision, Ending
+
+VOICE_RULES = frozenset({"voice", "topic"})
+"""Layer 5: how the assistant may speak. Every other rule of the gate is layer 4."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`notice` is the key of a fixed text, "" for none."""
+
+    decision: Decision
+    layer: str = ""
+    notice: str = ""
+    finish: str = "stop"
+
+
+def judge(stop: Stop | None, ending: Ending, *, own_cap: bool, stop_finish: str = "stop") -> Verdict:
+    """The verdict on one attempt that has said something.
+
+    `own_cap`: the cap in force was the client's own, so a cut by length is its doing and is told as `length`.
+    """
+    if stop is not None:
+        return _stopped(stop, own_cap=own_cap, stop_finish=stop_finish)
+    if ending.finish in ("cut", "failed"):
+        return Verdict(Decision.UPSTREAM_FAILED, "", "upstream_failed")
+    return Verdict(Decision.ANSWERED)
+
+
+def _stopped(stop: Stop, *, own_cap: bool, stop_finish: str) -> Verdict:
+    if stop.ending == "not_in_sources":
+        return Verdict(Decision.NOT_IN_SOURCES, "3" if stop.rule == "token" else "4", "not_in_sources")
+    if stop.ending == "truncated":
+        return Verdict(Decision.TRUNCATED, "4", "truncated", "length" if own_cap else "stop")
+    layer = "5" if stop.rule in VOICE_RULES else "4"
+    return Verdict(Decision.STOPPED, layer, "stopped", stop_finish)

@@ -1,0 +1,66 @@
+"""One request's open business: its reply and its trace, and the few ways it can end."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from proxy.guards.gate.types import Stop
+from proxy.services import Outcome, Reply
+from proxy.types import Citation, Decision, Ending, Trace
+from proxy.verdict import Verdict
+
+
+class Visit:
+    """What `pipeline.answer` says through, and what it leaves behind in the decision log."""
+
+    def __init__(self, reply: Reply, trace: Trace):
+        self.reply = reply
+        self.trace = trace
+
+    def note(self, decision: Decision, layer: str = "", **parts: str) -> None:
+        """Writes down what became of the request: `topic`, `rule`, `detail`, `offending`."""
+        self.trace.decision, self.trace.layer = decision, layer
+        for name, value in parts.items():
+            setattr(self.trace, name, value)
+
+    def judged(self, verdict: Verdict, stop: Stop | None, ending: Ending) -> None:
+        """Writes down the verdict on an attempt, with the piece that failed and where it was looked for."""
+        self.note(verdict.decision, verdict.layer)
+        self.trace.detail = ending.detail
+        if stop is not None:
+            self.note(
+                verdict.decision, verdict.layer, rule=stop.rule, detail=stop.detail, offending=stop.piece
+            )
+            self.trace.looked = list(stop.looked)
+
+    async def fixed(self, text: str) -> None:
+        """The whole answer is a fixed text: the decision is known before the first byte."""
+        decision = self._decided()
+        await self.reply.head(decision)
+        if text:
+            await self.reply.text(text)
+        await self.reply.end(Outcome(decision, "stop", usage=self._usage()))
+
+    async def close(self, tail: str, citations: tuple[Citation, ...], finish: str = "stop") -> None:
+        """Ends a streamed answer: a notice or a list of sources behind it, then the last chunk."""
+        if tail:
+            await self.reply.text(tail)
+        await self.reply.end(Outcome(self._decided(), finish, citations, self._usage()))
+
+    @contextmanager
+    def timed(self, part: str) -> Iterator[None]:
+        """Adds the milliseconds spent inside to the trace."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            spent_ms = (time.perf_counter() - start) * 1000
+            self.trace.timings_ms[part] = round(self.trace.timings_ms.get(part, 0) + spent_ms, 3)
+
+    def _decided(self) -> Decision:
+        if self.trace.decision is None:
+            raise AssertionError("an answer ends with a decision")
+        return self.trace.decision
+
+    def _usage(self) -> tuple[int, int]:
+        return self.trace.input_tokens, self.trace.output_tokens

@@ -1,0 +1,41 @@
+"""proxy.verdict: every end of an attempt has one decision, one notice and one finish reason."""
+
+import pytest
+
+from proxy.guards.gate.types import Stop
+from proxy.types import Decision, Ending
+from proxy.verdict import judge
+
+
+def test_an_attempt_that_ended_by_itself_is_answered() -> None:
+    verdict = judge(None, Ending("stop"), own_cap=False)
+    assert (verdict.decision, verdict.notice, verdict.finish) == (Decision.ANSWERED, "", "stop")
+
+
+@pytest.mark.parametrize("finish", ["cut", "failed"])
+def test_an_upstream_that_broke_off_never_looks_like_a_clean_end(finish: str) -> None:
+    verdict = judge(None, Ending(finish), own_cap=False)  # type: ignore[arg-type]
+    assert (verdict.decision, verdict.notice) == (Decision.UPSTREAM_FAILED, "upstream_failed")
+
+
+def test_a_sentence_that_failed_stops_in_layer_4_or_5() -> None:
+    assert judge(Stop("values", "stopped"), Ending("cancelled"), own_cap=False).layer == "4"
+    assert judge(Stop("voice", "stopped"), Ending("cancelled"), own_cap=False).layer == "5"
+
+
+def test_the_finish_of_a_stop_is_the_operators_choice() -> None:
+    verdict = judge(
+        Stop("values", "stopped"), Ending("cancelled"), own_cap=True, stop_finish="content_filter"
+    )
+    assert verdict.finish == "content_filter"
+
+
+def test_length_is_told_only_where_the_clients_own_cap_cut() -> None:
+    stop = Stop("length", "truncated")
+    assert judge(stop, Ending("length"), own_cap=True).finish == "length"
+    assert judge(stop, Ending("length"), own_cap=False).finish == "stop"
+
+
+def test_the_fixed_token_is_not_in_sources() -> None:
+    verdict = judge(Stop("token", "not_in_sources"), Ending("cancelled"), own_cap=False)
+    assert (verdict.decision, verdict.layer) == (Decision.NOT_IN_SOURCES, "3")

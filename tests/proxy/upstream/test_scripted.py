@@ -1,0 +1,74 @@
+"""proxy.upstream.scripted: the script is played word by word, or refused with its line."""
+
+from pathlib import Path
+
+import pytest
+
+from proxy.errors import ConfigError
+from proxy.types import Call, Source, Usage
+from proxy.upstream.scripted import Scene, Scripted, ScriptUsage, read
+
+
+class Ear:
+    """A sink that remembers; it has enough after `limit` pieces."""
+
+    def __init__(self, limit: int = 99) -> None:
+        self.heard: list[str] = []
+        self.limit = limit
+        self.reported: Usage | None = None
+
+    def text(self, piece: str) -> bool:
+        self.heard.append(piece)
+        return len(self.heard) < self.limit
+
+    def billed(self, piece: str) -> None:
+        raise AssertionError("a script bills nothing silently")
+
+    def usage(self, usage: Usage) -> None:
+        self.reported = usage
+
+    async def flush(self) -> None:
+        return None
+
+
+def call(question: str) -> Call:
+    sources = (Source(1, "a", "Plans", "x"), Source(2, "b", "Hours", "y"))
+    return Call("m", (), 10, sources=sources, question=question)
+
+
+SCENES = (
+    Scene("price", ("It costs 3 {n:Hours}. ", "And {n:None}."), usage=ScriptUsage(5, 7)),
+    Scene("broken", ("Half",), finish="cut"),
+)
+
+
+async def test_the_first_scene_that_matches_the_folded_question_plays() -> None:
+    ear = Ear()
+    ending = await Scripted(SCENES).run(call("What PRICE?"), ear)
+    assert (ending.finish, ear.reported) == ("stop", Usage(5, 7))
+    assert ear.heard == ["It costs 3 [2]. ", "And [99]."]
+
+
+async def test_a_sink_that_has_enough_cancels() -> None:
+    upstream = Scripted(SCENES)
+    ending = await upstream.run(call("price"), Ear(limit=1))
+    assert (ending.finish, upstream.cancelled, upstream.calls) == ("cancelled", 1, 1)
+
+
+async def test_no_matching_scene_is_an_upstream_that_failed_and_cost_nothing() -> None:
+    ending = await Scripted(SCENES).run(call("weather"), Ear())
+    assert (ending.finish, ending.sent) == ("failed", False)
+
+
+def test_a_broken_line_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "script.jsonl"
+    path.write_text('{"match": "*", "pieces": ["ok"]}\n{"match": "*"}\n', "utf-8")
+    with pytest.raises(ConfigError, match=r"script\.jsonl:2"):
+        read(path)
+
+
+def test_an_empty_script_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "script.jsonl"
+    path.write_text("\n", "utf-8")
+    with pytest.raises(ConfigError, match="at least one scene"):
+        read(path)

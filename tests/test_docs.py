@@ -1,0 +1,113 @@
+"""Documents cannot drift: every setting, command, decision, rule is described, and every path named exists."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from pydantic import BaseModel
+
+from proxy.cli import main
+from proxy.guards import prompt
+from proxy.guards.gate.types import RULES
+from proxy.settings import tree
+from proxy.settings.load import load
+from proxy.types import Decision
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text("utf-8")
+COMMENTED = (ROOT / "config" / "fiador.toml").read_text("utf-8")
+WHOLE = re.sub(r"(?m)^#(?=[a-z\[])", "", COMMENTED)
+"""The commented file with every setting switched on."""
+
+
+def settings_of(model: type[BaseModel], at: str = "") -> Iterator[tuple[str, Any]]:
+    """Every setting below a section as (dotted name, default); names of one's own choosing read `*`."""
+    for name, field in model.model_fields.items():
+        here, kind = f"{at}{name}", field.annotation
+        inner = [m for m in sections(kind) if m is not model]
+        if not inner:
+            yield here, field.default
+        for section in inner:
+            yield from settings_of(section, f"{here}.{'*.' if 'dict' in str(kind) else ''}")
+
+
+def sections(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [found for inner in getattr(annotation, "__args__", ()) for found in sections(inner)]
+
+
+def written(table: dict[str, Any], at: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in table.items():
+        yield f"{at}{key}", value
+        if isinstance(value, dict):
+            yield from written(value, f"{at}{key}.")
+            yield from written(dict.fromkeys(["*"], value) if at == "" else {}, f"{at}{key}.")
+            for inner in value.values():
+                if isinstance(inner, dict):
+                    yield from written(inner, f"{at}{key}.*.")
+
+
+SETTINGS = dict(settings_of(tree.Settings))
+SHOWN = dict(written(tomllib.loads(WHOLE)))
+
+
+@pytest.mark.parametrize("name", sorted(SETTINGS))
+def test_every_setting_stands_in_the_commented_file(name: str) -> None:
+    assert name in SHOWN
+
+
+def test_the_commented_file_is_valid_as_it_stands_and_with_everything_switched_on(tmp_path: Path) -> None:
+    for text in (COMMENTED, WHOLE):
+        (tmp_path / "fiador.toml").write_text(text, "utf-8")
+        assert load(tmp_path / "fiador.toml").models
+
+
+@pytest.mark.parametrize("name", ["server", "limits", "embedding", "ledger", "log"])
+def test_the_commented_file_shows_the_defaults(name: str) -> None:
+    section = tree.Settings.model_fields[name].default
+    for key, value in tomllib.loads(WHOLE)[name].items():
+        default = getattr(section, key, None)
+        if default is not None and not isinstance(value, dict):
+            assert value == (str(default) if isinstance(default, Path) else list(default) if isinstance(default, tuple) else default)
+
+
+def commands(group: click.Group) -> Iterator[str]:
+    for name, command in group.commands.items():
+        yield name
+        if isinstance(command, click.Group):
+            yield from (f"{name} {inner}" for inner in command.commands)
+
+
+@pytest.mark.parametrize("command", sorted(commands(main)))
+def test_every_command_is_in_the_readme(command: str) -> None:
+    assert f"fiador {command}" in README or f"`{command.split()[-1]}`" in README
+
+
+@pytest.mark.parametrize("decision", list(Decision))
+def test_every_decision_is_in_the_readme(decision: Decision) -> None:
+    assert f"`{decision}`" in README
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_of_the_gate_is_in_the_readme(rule: str) -> None:
+    assert f"`{rule}`" in README
+
+
+@pytest.mark.parametrize("rule", prompt.RULES, ids=lambda rule: rule.id)
+def test_every_rule_of_the_prompt_stands_beside_its_twin_in_the_readme(rule: prompt.Rule) -> None:
+    row = next((line for line in README.splitlines() if line.startswith(f"| {rule.id} ")), "")
+    assert row, f"no row for {rule.id}"
+    assert rule.twin in row
+
+
+@pytest.mark.parametrize("document", ["README.md", "bench/README.md", "CHANGELOG.md"])
+def test_every_path_named_in_a_document_exists(document: str) -> None:
+    text = (ROOT / document).read_text("utf-8")
+    tops = "proxy|indexes|config|golden|tests|bench"
+    for path in re.findall(rf"`((?:{tops})/[\w./-]*)`", text):
+        assert (ROOT / path).exists(), path
