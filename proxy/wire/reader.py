@@ -57,8 +57,10 @@ class Reader:
     def finish(self) -> list[Heard]:
         """The body is over: sets `end`, if it is not set yet."""
         heard = [] if self.end else self._close()
-        if self.end is None:
-            self._over("eof" if self.finished else "cut", "no finish reason before the end")
+        if self.end is None and self.finished:
+            self._over("eof")
+        elif self.end is None:
+            self._over("cut", "no finish reason before the end")
         return heard
 
     def _reading(self, content_type: str) -> tuple[Callable[[bytes], list[Heard]], Callable[[], list[Heard]]]:

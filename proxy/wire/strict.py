@@ -68,14 +68,13 @@ def _constant(text: str) -> float:
 
 def _check(value: object) -> None:
     """Depth and surrogates, without recursion: `value` is what we defend against."""
-    level = [value]
-    for _ in range(DEPTH_MAX + 1):
+    level, depth = [value], 0
+    while level:
         if any(isinstance(item, str) and _SURROGATE.search(item) for item in level):
             raise _error("holds half of a surrogate pair: a character was cut in two")
-        level = [child for item in level for child in _children(item)]
-        if not level:
-            return
-    raise _error(f"is nested deeper than {DEPTH_MAX} levels")
+        if depth >= DEPTH_MAX and any(isinstance(item, dict | list) for item in level):
+            raise _error(f"is nested deeper than {DEPTH_MAX} levels")
+        level, depth = [child for item in level for child in _children(item)], depth + 1
 
 
 def _children(value: object) -> Iterator[object]:

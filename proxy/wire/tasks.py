@@ -37,7 +37,7 @@ TASKS: Mapping[str, re.Pattern[str]] = {
         r"\banaly[sz]e the chat history to determine the necessity of generating search queries\b",
         r"\bgenerate search queries\b[^.]{0,60}\bbased on the (?:chat|conversation) history\b",
     ),
-    "image_prompt": _any(r"\bgenerate a detailed prompt for an? image generation task\b"),
+    "image_prompt": _any(r"\bgenerate a detailed prompt for a[mn]? image generation task\b"),
     "autocomplete": _any(r"^### task: you are an autocompletion system\b"),
     "emoji": _any(r"\breflect the speaker's likely facial expression through a fitting emoji\b"),
     "summary": _any(

@@ -1,0 +1,45 @@
+"""Helpers of the wire tests: cuts bytes in every way, and reads an upstream's reply whole."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+
+from proxy.types import Usage
+from proxy.wire.reader import Dialect, Heard, Reader
+from proxy.wire.said import End, Text, Thought
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """All of a reply: its text, its billed text, the last usage, its end."""
+
+    text: str
+    thought: str
+    usage: Usage | None
+    end: End
+
+
+def read(dialect: Dialect, reads: Sequence[bytes], content_type: str = "text/event-stream") -> Read:
+    reader = Reader(dialect, content_type)
+    heard: list[Heard] = []
+    for data in reads:
+        heard += reader.feed(data)
+    heard += reader.finish()
+    assert reader.end
+    usages = [item for item in heard if isinstance(item, Usage)]
+    return Read(
+        "".join(item.text for item in heard if isinstance(item, Text)),
+        "".join(item.text for item in heard if isinstance(item, Thought)),
+        usages[-1] if usages else None,
+        reader.end,
+    )
+
+
+def pieces(data: bytes, cuts: Sequence[int]) -> list[bytes]:
+    """`data` cut at these places."""
+    ends = sorted(cut % (len(data) + 1) for cut in cuts)
+    return [data[start:end] for start, end in zip([0, *ends], [*ends, len(data)], strict=True)]
+
+
+CUTS = st.lists(st.integers(0, 10**6), max_size=12)

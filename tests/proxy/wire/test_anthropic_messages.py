@@ -1,0 +1,159 @@
+"""The Messages protocol: what we send, and what of its events is text."""
+
+import json
+
+import pytest
+from hypothesis import given
+
+from proxy.types import Call, Message, Sampling, Usage
+from proxy.wire.anthropic_messages import AnthropicDialect, body
+from proxy.wire.said import End
+from tests.fakes import anthropic_stream, named
+from tests.proxy.wire.reading import CUTS, Read, pieces, read
+
+
+def heard(*reads: bytes) -> Read:
+    return read(AnthropicDialect(), reads)
+
+
+def start(**usage: int) -> bytes:
+    return named("message_start", {"message": {"usage": usage}})
+
+
+def delta(kind: str, **fields: str) -> bytes:
+    return named("content_block_delta", {"index": 0, "delta": {"type": kind} | fields})
+
+
+def block(**fields: object) -> bytes:
+    return named("content_block_start", {"index": 0, "content_block": fields})
+
+
+def last(reason: str | None, **usage: int) -> bytes:
+    return named("message_delta", {"delta": {"stop_reason": reason}, "usage": usage})
+
+
+STOP = named("message_stop", {})
+TEXT = delta("text_delta", text="Ada.")
+
+
+def test_an_ordinary_answer() -> None:
+    assert heard(*anthropic_stream(["Ada", "."])) == Read("Ada.", "", Usage(10, 5), End("stop", "done"))
+
+
+@given(CUTS)
+def test_cuts_change_nothing(cuts: list[int]) -> None:
+    stream = b"".join(anthropic_stream(["Ada ", "🪨", "."]))
+    assert heard(*pieces(stream, cuts)) == heard(stream)
+
+
+def test_usage_is_overwritten_and_caches_count_as_input() -> None:
+    """Counts are cumulative; adding start and delta up would bill twice."""
+    first = start(input_tokens=25, cache_read_input_tokens=5, output_tokens=1)
+    assert heard(first, TEXT, last("end_turn", output_tokens=15), STOP).usage == Usage(30, 15)
+    again = last("end_turn", input_tokens=20, cache_creation_input_tokens=2, output_tokens=47)
+    assert heard(first, TEXT, again, STOP).usage == Usage(27, 47)
+
+
+@pytest.mark.parametrize(
+    ("read_", "thought"),
+    [
+        (named("ping", {}), ""),
+        (named("something_new", {"text": "LEAK-x", "delta": {"text": "LEAK-x"}}), ""),
+        (delta("thinking_delta", thinking="hm"), "hm"),
+        (delta("signature_delta", signature="LEAK-x"), ""),
+        (delta("citations_delta", citation="LEAK-x"), ""),
+        (delta("input_json_delta", partial_json="{}"), "{}"),
+        (delta("new_delta", text="LEAK-x"), ""),
+        (block(type="redacted_thinking", data="LEAK-x"), ""),
+        (block(type="thinking", thinking="hm"), "hm"),
+        (block(type="tool_use", name="LEAK-x", input={}), "{}"),
+    ],
+)
+def test_what_is_no_text(read_: bytes, thought: str) -> None:
+    got = heard(start(input_tokens=1, output_tokens=1), read_, TEXT, last("end_turn"), STOP)
+    assert (got.text, got.thought, got.end) == ("Ada.", thought, End("stop", "done"))
+
+
+def test_a_block_may_begin_with_text() -> None:
+    assert heard(block(type="text", text="Ada "), TEXT, last("end_turn"), STOP).text == "Ada Ada."
+
+
+@pytest.mark.parametrize(
+    ("reason", "means"),
+    [
+        ("end_turn", "stop"),
+        ("stop_sequence", "stop"),
+        ("max_tokens", "length"),
+        ("tool_use", "tool_calls"),
+        ("refusal", "content_filter"),
+        ("pause_turn", "error"),
+        ("new", "error"),
+        (None, None),
+    ],
+)
+def test_stop_reasons(reason: str | None, means: str | None) -> None:
+    assert heard(TEXT, last(reason), STOP).end.reason == means
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        named("error", {"error": {"type": "overloaded_error", "message": "x"}}),
+        b'event: error\ndata: {"message":"x"}\n\n',
+        b'data: {"type":"error","error":"x"}\n\n',
+    ],
+)
+def test_an_error_event_ends_the_answer_badly(fault: bytes) -> None:
+    got = heard(start(input_tokens=1), TEXT, fault, last("end_turn"), STOP)
+    assert (got.text, got.end.how) == ("Ada.", "error")
+
+
+def test_the_end_without_a_stop_reason_is_a_cut() -> None:
+    assert heard(TEXT).end.how == "cut"
+    assert heard(TEXT, STOP).end.how == "cut"
+
+
+def test_a_whole_body_is_read_alike() -> None:
+    value = {
+        "type": "message",
+        "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Ada."}],
+        "stop_reason": "end_turn",
+        "usage": {"input_tokens": 3, "output_tokens": 2},
+    }
+    got = read(AnthropicDialect(), [json.dumps(value).encode()], "application/json")
+    assert got == Read("Ada.", "hm", Usage(3, 2), End("stop", "eof"))
+    fault = {"type": "error", "error": {"type": "overloaded_error"}}
+    assert read(AnthropicDialect(), [json.dumps(fault).encode()], "application/json").end.how == "error"
+
+
+def call(*messages: Message, **fields: object) -> dict[str, object]:
+    value: dict[str, object] = json.loads(body(Call("m", messages, 100, **fields), 150))  # type: ignore[arg-type]
+    return value
+
+
+def test_the_body_holds_system_text_apart_and_turns_in_alternation() -> None:
+    sent = call(
+        Message("system", "Rules."),
+        Message("assistant", "Hello."),
+        Message("user", "Who"),
+        Message("user", "else?"),
+        Message("system", "Reminder."),
+    )
+    assert sent["system"] == "Rules.\n\nReminder."
+    assert [turn["role"] for turn in sent["messages"]] == ["user", "assistant", "user"]  # type: ignore[attr-defined]
+    assert sent["messages"][-1]["content"] == "Who\n\nelse?"  # type: ignore[index]
+    assert (sent["max_tokens"], sent["stream"]) == (150, True)
+
+
+def test_what_the_protocol_does_not_know_is_not_sent() -> None:
+    sampling = Sampling(
+        temperature=1.5, top_p=0.5, seed=1, presence_penalty=1, frequency_penalty=1, verbosity="low"
+    )
+    sent = call(Message("user", "Who?"), sampling=sampling)
+    assert sent.keys() == {"model", "max_tokens", "stream", "messages", "temperature"}
+    assert sent["temperature"] == 1
+
+
+def test_a_structured_answer_is_asked_for_by_schema() -> None:
+    sent = call(Message("user", "Who?"), structured=True)
+    assert sent["output_config"]["format"]["type"] == "json_schema"  # type: ignore[index]

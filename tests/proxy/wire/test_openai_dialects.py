@@ -1,0 +1,301 @@
+"""Whatever an OpenAI-compatible server sends, only the content of choice 0 becomes text."""
+
+import json
+import types
+import typing
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
+from pydantic import BaseModel
+
+from proxy.types import Usage
+from proxy.wire.openai_dialects import OpenAIDialect
+from proxy.wire.said import End
+from tests.fakes import DONE, chunk
+from tests.proxy.wire.reading import CUTS, Read, pieces, read
+
+STOP = chunk({}, "stop")
+END = End("stop", "done")
+
+
+def event(value: object, name: str = "") -> bytes:
+    head = f"event: {name}\n" if name else ""
+    return f"{head}data: {json.dumps(value)}\n\n".encode()
+
+
+def heard(*reads: bytes, content_type: str = "text/event-stream") -> Read:
+    return read(OpenAIDialect(), reads, content_type)
+
+
+TEXT = chunk({"content": "Ada."})
+
+
+@pytest.mark.parametrize(
+    ("delta", "thought"),
+    [
+        ({"reasoning_content": "x"}, "x"),
+        ({"reasoning": "x", "reasoning_details": [{"type": "reasoning.text", "text": "x"}]}, "x"),
+        ({"reasoning_details": [{"type": "reasoning.text", "text": "x"}]}, "x"),
+        ({"thinking_blocks": [{"type": "thinking", "thinking": "x", "signature": "s"}]}, "x"),
+        ({"refusal": "x"}, "x"),
+        ({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "x"}]}]}, "x"),
+        ({"content": [{"type": "reference", "reference_ids": [1]}]}, ""),
+        ({"content": 42}, ""),
+        ({"content": {"text": "x"}}, ""),
+        ({"content": [42, None, {"type": "text"}, {"type": "text", "text": 1}]}, ""),
+        ({"annotations": [{"type": "url_citation", "url_citation": {"title": "x"}}]}, ""),
+        ({"role": "assistant", "extra": "x"}, ""),
+    ],
+)
+def test_what_is_no_text_is_billed_or_dropped(delta: dict[str, object], thought: str) -> None:
+    assert heard(chunk(delta), TEXT, STOP, DONE) == Read("Ada.", thought, None, END)
+
+
+def test_text_in_parts_is_text() -> None:
+    parts = [{"type": "text", "text": "Ada"}, {"type": "text", "text": "."}]
+    assert heard(chunk({"content": parts}), STOP, DONE).text == "Ada."
+
+
+@pytest.mark.parametrize(
+    ("reason", "means"),
+    [
+        ("stop", "stop"),
+        ("STOP", "stop"),
+        ("eos_token", "stop"),
+        ("length", "length"),
+        ("MAX_TOKENS", "length"),
+        ("content_filter", "content_filter"),
+        ("tool_calls", "tool_calls"),
+        ("abort", "error"),
+        ("insufficient_system_resource", "error"),
+        ("whatever comes next", "error"),
+    ],
+)
+def test_finish_reasons(reason: str, means: str) -> None:
+    assert heard(TEXT, chunk({}, reason), DONE).end.reason == means
+
+
+@pytest.mark.parametrize("reason", ["None", "null", "", None, 0, ["stop"]])
+def test_what_is_no_reason_does_not_finish(reason: object) -> None:
+    reads = chunk({"content": "Ada"}, reason), chunk({"content": "."}), STOP, DONE  # type: ignore[arg-type]
+    assert heard(*reads) == Read("Ada.", "", None, END)
+
+
+def test_text_and_reason_may_come_together() -> None:
+    assert heard(chunk({"content": "Ada."}, "stop"), DONE) == Read("Ada.", "", None, END)
+
+
+def test_nothing_behind_the_first_reason_is_text() -> None:
+    assert heard(TEXT, STOP, chunk({"content": "x", "reasoning": "y"}, "stop"), DONE, TEXT).text == "Ada."
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        event({"error": "x"}),
+        event({"error": {"message": "x", "code": 500}}),
+        event([{"error": {"message": "x"}}]),
+        event({"object": "error", "message": "x"}),
+        event({"type": "error", "message": "x"}),
+        event({"message": "x"}, name="error"),
+        event({"x_groq": {"error": "x"}, "choices": []}),
+        event({"choices": [{"index": 0, "delta": {}, "error": {"message": "x"}, "finish_reason": "error"}]}),
+        event({"error": {"message": "x"}, "choices": [{"index": 0, "delta": {"content": "x"}}]}),
+        b'error: {"message":"x"}\n\n',
+    ],
+)
+def test_an_error_wherever_it_stands_ends_the_answer_badly(fault: bytes) -> None:
+    for reads in ((TEXT, fault, STOP, DONE), (TEXT, STOP, fault, DONE)):
+        got = heard(*reads)
+        assert (got.text, got.end.how) == ("Ada.", "error")
+        assert got.end.detail
+
+
+def test_an_error_field_that_is_null_is_none() -> None:
+    assert heard(event({"error": None, "choices": []}), TEXT, STOP, DONE).end == END
+
+
+@pytest.mark.parametrize("junk", [b"data: x\n\n", b"data: 5\n\n", b'data: {}{"a":1}\n\n', b"data: \xff\n\n"])
+def test_what_is_no_event_ends_the_answer_badly(junk: bytes) -> None:
+    got = heard(TEXT, junk, STOP, DONE)
+    assert (got.text, got.end.how) == ("Ada.", "malformed")
+
+
+@pytest.mark.parametrize(
+    ("reads", "how"),
+    [
+        ((TEXT,), "cut"),
+        ((TEXT, DONE), "cut"),
+        ((), "cut"),
+        ((DONE,), "cut"),
+        ((TEXT, STOP), "eof"),
+        ((TEXT, STOP[:-1]), "cut"),
+        ((TEXT, STOP, DONE.strip()), "done"),
+    ],
+)
+def test_only_a_reason_makes_an_answer_whole(reads: tuple[bytes, ...], how: str) -> None:
+    assert heard(*reads).end.how == how
+
+
+def test_the_last_usage_counts_and_is_not_added_up() -> None:
+    usages: list[dict[str, object]] = [
+        {"usage": {"prompt_tokens": 7, "completion_tokens": 1, "total_tokens": 8}},
+        {"usage": None},
+        {"x_groq": {"usage": {"prompt_tokens": 7, "completion_tokens": 2}}},
+        {"usage": {"prompt_tokens": 7, "completion_tokens": 5, "queue_time": 0.1}},
+    ]
+    reads = [chunk({"content": "a"}, **usage) for usage in usages]
+    assert heard(*reads, STOP, DONE).usage == Usage(7, 5)
+    assert heard(TEXT, STOP, chunk({}, choices=[], usage=usages[0]["usage"]), DONE).usage == Usage(7, 1)
+
+
+@pytest.mark.parametrize("count", [-1, True, "5", 1.5, 2**60, None])
+def test_counts_that_are_none_are_not_counts(count: object) -> None:
+    assert heard(chunk({}, usage={"prompt_tokens": 3, "completion_tokens": count}), DONE).usage == Usage(
+        3, None
+    )
+
+
+def test_halves_of_a_character_are_joined_and_lone_ones_replaced() -> None:
+    reads = [
+        b'data: {"choices":[{"delta":{"content":"%s"}}]}\n\n' % half
+        for half in (b"a\\ud83e", b"\\udea8b", b"\\ud83e", b"c")
+    ]
+    assert heard(*reads, STOP, DONE).text == "a🪨b\ufffdc"
+    assert heard(reads[0], STOP, DONE).text == "a\ufffd"
+
+
+def test_a_whole_body_is_read_alike() -> None:
+    message = {"role": "assistant", "content": "Ada.", "reasoning_content": "x"}
+    body = {
+        "choices": [{"index": 0, "message": message, "finish_reason": "length"}],
+        "usage": {"prompt_tokens": 4, "completion_tokens": 2},
+    }
+    got = heard(b"\n\n" + json.dumps(body).encode(), content_type="application/json; charset=utf-8")
+    assert got == Read("Ada.", "x", Usage(4, 2), End("length", "eof"))
+
+
+@pytest.mark.parametrize("kind", ["text/html", "text/plain", "application/octet-stream"])
+def test_other_content_is_not_read(kind: str) -> None:
+    got = heard(TEXT, STOP, DONE, content_type=kind)
+    assert (got.text, got.end.how) == ("", "malformed")
+
+
+# -- every field of the openai package's types, each with a canary in it ------------------------------------
+
+CANARY = "CANARY"
+
+
+def canaries(kind: object) -> st.SearchStrategy[object]:
+    """Values of a type annotation with a canary in every string; what is optional may be missing or null."""
+    origin, inside = typing.get_origin(kind), typing.get_args(kind)
+    if origin is typing.Annotated:
+        return canaries(inside[0])
+    if origin in (typing.Union, types.UnionType):
+        return st.one_of([canaries(one) for one in inside])
+    if origin is typing.Literal:
+        return st.sampled_from(inside)
+    if origin is list:
+        return st.lists(canaries(inside[0]), min_size=1, max_size=2)
+    if origin is dict or kind is object:
+        return st.just({CANARY: CANARY})
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return filled(kind)
+    return _PLAIN[kind]
+
+
+_PLAIN: dict[object, st.SearchStrategy[object]] = {
+    str: st.just(CANARY),
+    int: st.integers(0, 9),
+    float: st.just(0.5),
+    bool: st.booleans(),
+    type(None): st.none(),
+}
+
+
+def filled(kind: type[BaseModel]) -> st.SearchStrategy[object]:
+    """An object with every field of `kind`, and one that no version knows yet."""
+    named = {(f.alias or name): canaries(f.annotation) for name, f in kind.model_fields.items()}
+    return st.fixed_dictionaries(named).map(lambda value: value | {"from_the_future": CANARY})
+
+
+def paths(kind: type[BaseModel], seen: tuple[type, ...] = ()) -> Iterator[str]:
+    """The names of all fields below `kind`."""
+    for name, field in kind.model_fields.items():
+        yield name
+        for inner in _models(field.annotation):
+            if inner not in seen:
+                yield from paths(inner, (*seen, inner))
+
+
+def _models(kind: object) -> Iterator[type[BaseModel]]:
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        yield kind
+    for inner in typing.get_args(kind):
+        yield from _models(inner)
+
+
+def test_the_strategy_reaches_the_fields_that_leak() -> None:
+    reached = {*paths(ChatCompletionChunk), *paths(ChatCompletion)}
+    assert {"refusal", "arguments", "transcript", "bytes", "token", "url", "obfuscation"} <= reached
+
+
+def gated(value: object, text: str) -> object:
+    """`value` with the one field that may be text set to `text`, in choice 0."""
+    assert isinstance(value, dict)
+    for choice in value["choices"]:
+        for key in ("delta", "message"):
+            if key in choice:
+                choice[key]["content"] = text if choice["index"] == 0 else CANARY
+    return value
+
+
+@given(st.lists(filled(ChatCompletionChunk), min_size=1, max_size=4), CUTS)
+def test_no_field_of_a_chunk_but_the_content_becomes_text(values: list[object], cuts: list[int]) -> None:
+    stream = b"".join(event(gated(value, "ok ")) for value in values) + STOP + DONE
+    assert CANARY not in heard(*pieces(stream, cuts)).text
+
+
+@given(filled(ChatCompletion))
+def test_no_field_of_a_body_but_the_content_becomes_text(value: object) -> None:
+    body = json.dumps(gated(value, "ok ")).encode()
+    assert CANARY not in heard(body, content_type="application/json").text
+
+
+def test_the_canary_would_sing() -> None:
+    """The property can fail: a canary in the gated field is text."""
+    assert heard(chunk({"content": CANARY}), STOP, DONE).text == CANARY
+
+
+# -- cuts ---------------------------------------------------------------------------------------------------
+
+EVENTS = st.lists(
+    st.sampled_from(
+        [
+            TEXT,
+            chunk({"content": "<think>é"}),
+            chunk({"content": "</think>🪨 <th"}),
+            chunk({"reasoning": "x"}),
+            chunk({}, usage={"prompt_tokens": 1, "completion_tokens": 2}),
+            b": note\n\n",
+            b'data: {"choices":[{"delta":{"content":"\\ud83e"}}]}\r\n\r\n',
+            STOP,
+            DONE,
+            event({"error": "x"}),
+            b"data: x\n\n",
+            b"data: \xff\n\n",
+        ]
+    )
+)
+
+
+@given(EVENTS, CUTS)
+def test_cuts_change_nothing(events: list[bytes], cuts: list[int]) -> None:
+    """Text, thoughts, usage and end are the same for the same bytes."""
+    stream = b"".join(events)
+    whole = heard(stream)
+    assert heard(*pieces(stream, cuts)) == whole
+    assert heard(*(stream[i : i + 1] for i in range(len(stream)))) == whole

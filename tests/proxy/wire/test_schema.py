@@ -1,0 +1,116 @@
+"""Our chunks and bodies are exactly what the `openai` package's own types allow, and no more."""
+
+import json
+import typing
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openai.types import Model
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
+from pydantic import BaseModel
+
+from proxy.errors import RequestError
+from proxy.services import Outcome
+from proxy.types import Citation, Decision
+from proxy.wire import openai_chat
+from proxy.wire.openai_chat import Encoder, Label
+
+LABEL = Label("chatcmpl-1", "ada", 1_700_000_000)
+OURS = {"annotations"}
+"""In a delta the package has no name for them yet; it hands them on all the same."""
+
+CITATIONS = st.builds(
+    Citation, start=st.integers(0, 9), end=st.integers(9, 20), title=st.text(), url=st.just("https://x.org/")
+)
+OUTCOMES = st.builds(
+    Outcome,
+    decision=st.sampled_from(Decision),
+    finish=st.sampled_from(["stop", "length", "content_filter"]),
+    citations=st.lists(CITATIONS, max_size=3).map(tuple),
+    usage=st.tuples(st.integers(0, 10**9), st.integers(0, 10**9)),
+)
+TEXTS = st.lists(st.text(min_size=1), max_size=4)
+
+
+def known(value: object, kind: object) -> None:
+    """Fails for a key that `kind` does not have, at any depth."""
+    models = [kind, *typing.get_args(kind)]
+    model = next((one for one in models if isinstance(one, type) and issubclass(one, BaseModel)), None)
+    if isinstance(value, list):
+        for item in value:
+            known(item, model or next(iter(typing.get_args(kind)), None))
+    elif isinstance(value, dict) and model:
+        assert value.keys() - OURS <= model.model_fields.keys()
+        for name in value.keys() - OURS:
+            known(value[name], _inner(model.model_fields[name].annotation))
+
+
+def _inner(kind: object) -> object:
+    """What is inside of Optional and List."""
+    for one in (kind, *typing.get_args(kind)):
+        if typing.get_origin(one) is list:
+            return typing.get_args(one)[0]
+    return kind
+
+
+def streamed(texts: list[str], done: Outcome, include_usage: bool) -> list[dict[str, object]]:
+    encoder = Encoder(LABEL, include_usage=include_usage)
+    raw = b"".join(map(encoder.text, texts)) + encoder.end(done)
+    *events, last, rest = raw.decode().split("\n\n")
+    assert (last, rest) == ("data: [DONE]", "")
+    return [json.loads(event.removeprefix("data: ")) for event in events]
+
+
+@given(TEXTS, OUTCOMES, st.booleans())
+def test_every_chunk_is_valid_and_holds_no_other_key(
+    texts: list[str], done: Outcome, include_usage: bool
+) -> None:
+    for value in streamed(texts, done, include_usage):
+        ChatCompletionChunk.model_validate(value, strict=True)
+        known(value, ChatCompletionChunk)
+
+
+@given(TEXTS, OUTCOMES, st.booleans())
+def test_a_stream_is_one_role_the_text_one_finish_and_usage_if_asked(
+    texts: list[str], done: Outcome, include_usage: bool
+) -> None:
+    chunks = streamed(texts, done, include_usage)
+    usage = [chunk for chunk in chunks if "usage" in chunk]
+    choices = [chunk["choices"][0] for chunk in chunks if "usage" not in chunk]  # type: ignore[index]
+    assert [bool(chunk["choices"]) for chunk in usage] == [False] * include_usage
+    assert [choice["delta"].get("role") for choice in choices] == ["assistant"] + [None] * (len(choices) - 1)
+    assert "".join(choice["delta"].get("content", "") for choice in choices) == "".join(texts)
+    assert [choice["finish_reason"] for choice in choices] == [None] * (len(choices) - 1) + [done.finish]
+    assert sum("annotations" in choice["delta"] for choice in choices) == bool(done.citations)
+    assert len({(chunk["id"], chunk["created"], chunk["model"]) for chunk in chunks}) == 1
+
+
+@given(st.text(), OUTCOMES)
+def test_every_body_is_valid_and_holds_no_other_key(text: str, done: Outcome) -> None:
+    value = json.loads(openai_chat.body(LABEL, text, done))
+    ChatCompletion.model_validate(value, strict=True)
+    known(value, ChatCompletion)
+    assert value["choices"][0]["message"]["content"] == text
+
+
+def test_the_check_finds_a_foreign_key() -> None:
+    value = streamed(["x"], Outcome(Decision.ANSWERED, "stop"), False)[1]
+    value["choices"][0]["delta"]["reasoning_content"] = "x"  # type: ignore[index]
+    with pytest.raises(AssertionError):
+        known(value, ChatCompletionChunk)
+
+
+def test_models_are_valid() -> None:
+    listed = json.loads(openai_chat.models(["ada"], 1))
+    assert listed["object"] == "list"
+    Model.model_validate(listed["data"][0], strict=True)
+    Model.model_validate_json(openai_chat.model("ada", 1), strict=True)
+
+
+@given(st.text(), st.text(min_size=1), st.none() | st.text())
+def test_every_error_has_the_whole_envelope(text: str, code: str, param: str | None) -> None:
+    value = json.loads(openai_chat.error(RequestError(text, code=code, param=param)))
+    assert value == {
+        "error": {"message": text, "type": "invalid_request_error", "param": param, "code": code}
+    }
