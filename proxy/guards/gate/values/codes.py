@@ -25,7 +25,7 @@ _RAISED = regex.compile(
 )
 _CODE = regex.compile(rf"(?=[{LETTER}_.-]*\d)[{LETTER}\d〇]+(?:[-_.][{LETTER}\d〇]+)*+")
 _DIGITS = regex.compile(r"\d+(?:[.,]\d+)*")
-_AREA = frozenset("m km cm mm dm ft in yd mi м км см мм".split())
+_AREA = frozenset(("m", "km", "cm", "mm", "dm", "ft", "in", "yd", "mi", "м", "км", "см", "мм"))
 
 
 def read_composites(page: Page) -> None:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import regex
 
-from proxy.guards.gate.values.pack import LETTER, Order, Tongue, ValuePack, either
+from proxy.guards.gate.values.pack import LETTER, Tongue, ValuePack, either
 from proxy.guards.gate.values.page import Page
 from proxy.guards.gate.values.types import Value
 
@@ -116,7 +116,8 @@ def _names(tongue: Tongue) -> _Names:
     of = rf"(?:(?:{tongue.words('of')})(?![\p{{L}}\p{{M}}])\.?[\s\u200c]*)*"
     month = rf"(?<![\p{{L}}\p{{M}}])(?<month>{either(months)})(?![\p{{L}}\p{{M}}])\.?"
     day = rf"(?<!\d[.,:/]|[{LETTER}\d_])(?<day>[0-3]?\d)(?:\.?(?:{ords})(?![{LETTER}])|\.)?"
-    more = rf"(?<!\d[.,:/]|[{LETTER}\d_])(?<first>[0-3]?\d)(?:\.?(?:{ords})|\.)?\s?(?:[-–—]|(?:{tongue.words('until')}))\s?"
+    until = rf"\s?(?:[-–—]|(?:{tongue.words('until')}))\s?"
+    more = rf"(?<!\d[.,:/]|[{LETTER}\d_])(?<first>[0-3]?\d)(?:\.?(?:{ords})|\.)?{until}"
     year = r"(?<year>[12]\d{3})(?![\p{Latin}\d]|[.,:]\d)"
     gap = r"[\s,،\u200c/-]{0,3}"
     return _Names(

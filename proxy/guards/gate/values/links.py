@@ -5,44 +5,27 @@ from urllib.parse import unquote_to_bytes
 import idna
 import regex
 
+from proxy.guards.gate.values.pack import LETTER, either
 from proxy.guards.gate.values.page import Page
+from proxy.guards.gate.values.tables import HOST_ENDINGS
 from proxy.guards.gate.values.types import Value
 
-# Generic and country domains that a bare host may end in. An unknown ending makes no host: "scam.The".
-_GENERIC = (
-    "com org net info biz edu gov mil int name pro app dev io ai xyz online site store shop tech blog cloud club "
-    "website space live news world today agency digital academy email group team work works life media studio "
-    "design network systems solutions services support center company global international education school "
-    "university health care clinic bank finance money insurance legal law community foundation ngo museum travel "
-    "hotel restaurant cafe bar art gallery photo photos video film music radio tv fm game games sport fit fun "
-    "eco green energy house homes land city berlin paris london madrid barcelona wien hamburg koeln moscow quebec "
-    "cat gal eus bzh africa asia lat link click top vip win bid icu cyou zip mov page one run new how foo wiki "
-    "social chat events jobs careers press report review reviews guide help page tools software codes engineering "
-    "science ventures capital consulting marketing directory market exchange trade express delivery security"
-)
-_COUNTRIES = (
-    "ac ad ae af ag al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bm bn bo br bs bt bw by bz ca cc cd "
-    "cf cg ch ci ck cl cm cn co cr cu cv cw cx cy cz de dj dk dm do dz ec ee eg er es et eu fi fj fk fo fr ga gd ge "
-    "gf gg gh gi gl gm gn gp gq gr gs gt gu gw gy hk hm hn hr ht hu id ie il im in iq ir is it je jm jo jp ke kg kh "
-    "ki km kn kp kr kw ky kz la lb lc li lk lr ls lt lu lv ly ma mc md me mg mh mk ml mm mn mo mp mq mr ms mt mu mv "
-    "mw mx my mz na nc ne nf ng ni nl no np nr nu nz om pa pe pf pg ph pk pl pm pn pr ps pt pw py qa re ro rs ru rw "
-    "sa sb sc sd se sg sh si sk sl sm sn so sr ss st su sv sx sy sz tc td tf tg th tj tk tl tm tn to tr tt tv tw tz "
-    "ua ug uk us uy uz va vc ve vg vi vn vu wf ws ye yt za zm zw"
-)
-_LOCAL = (
-    "рф рус дети москва ایران مصر السعودية امارات المغرب شبكة موقع भारत 中国 中國 公司 网络 香港 台灣 新加坡"
-)
-_ENDINGS = "|".join(sorted({*_GENERIC.split(), *_COUNTRIES.split(), *_LOCAL.split()}, key=len, reverse=True))
+_ENDINGS = either(HOST_ENDINGS)
 
 # Han and the letters of other scripts stand right beside an address, so no \w and no \b here.
-_LABEL = r"[\p{Latin}\p{Cyrillic}\p{Greek}\d](?:[\p{Latin}\p{Cyrillic}\p{Greek}\d-]*[\p{Latin}\p{Cyrillic}\p{Greek}\d])?"
+_LABEL = rf"[{LETTER}\d](?:[{LETTER}\d-]*[{LETTER}\d])?"
 _OTHER_LABEL = r"[\p{Arabic}\p{Devanagari}][\p{Arabic}\p{Devanagari}\p{M}\d-]*"
-_HOST = rf"(?:(?:{_LABEL}\.)+(?:{_ENDINGS})|(?:{_OTHER_LABEL}\.)+(?:{_ENDINGS}))(?![\p{{L}}\p{{M}}\d_-]|\.[\p{{Latin}}\d])"
+_HOST = (
+    rf"(?:(?:{_LABEL}\.)+(?:{_ENDINGS})|(?:{_OTHER_LABEL}\.)+(?:{_ENDINGS}))"
+    r"(?![\p{L}\p{M}\d_-]|\.[\p{Latin}\d])"
+)
 _FREE = r"(?<![\p{Latin}\p{Cyrillic}\p{Greek}\d_.@-])"
 _REST = r"[^\s<>\"“”«»‹›„`|\\^{}\p{Cf}\ue000，。；：！？、（）《》〈〉「」『』【】؟،؛।॥]"
 _PATH = rf"(?::\d{{1,5}})?(?:[/?#]{_REST}*)?"
 
-_TARGET = regex.compile(rf"\]\(\s*<?(?<url>[^\s<>]*?)>?(?:\s+[\"'(][^\n]*?[\"')])?\s*\)")
+_INNER = r"[^\s<>()]"
+_BALANCED = rf"(?:{_INNER}|\((?:{_INNER}|\({_INNER}*\))*\))*"
+_TARGET = regex.compile(rf"\]\(\s*<?(?<url>{_BALANCED})>?(?:\s+[\"'(][^\n]*?[\"')])?\s*\)")
 _DEFINITION = regex.compile(r"^ {0,3}\[[^\]\n]+\]:\s*<?(?<url>[^\s<>]+)>?", regex.M)
 _SCHEME = regex.compile(rf"(?<![\p{{Latin}}\d+.-])(?<url>(?:[a-z][a-z0-9+.-]*://|mailto:|tel:){_REST}+)")
 _WWW = regex.compile(rf"{_FREE}(?<url>www\.{_REST}+)")
@@ -67,7 +50,7 @@ _CLOSERS = {")": "(", "]": "[", "}": "{"}
 
 
 def markup(text: str) -> str:
-    """The first image, raw HTML or forbidden scheme of a flat text; "" if none. A bare tag may stand in code."""
+    """The first image, raw HTML or forbidden scheme of a flat text. A bare tag may stand in code."""
     if not any(sign in text for sign in ("![", "<", ":", "](")):
         return ""
     if (found := _IMAGE.search(text) or _BAD_SCHEME.search(text)) is not None:
@@ -101,7 +84,7 @@ def read_links(page: Page) -> None:
 
 
 def _take(page: Page, pattern: regex.Pattern[str]) -> None:
-    """Trailing punctuation is cut from the value, but what a cut leaves must not be read as something else."""
+    """Trailing punctuation is cut from the value but taken with it."""
     page.take(pattern, lambda match: _address(page, match))
 
 
@@ -139,7 +122,7 @@ def trim(url: str) -> str:
 
 
 def mail_key(address: str) -> str:
-    """`mail:` and the address in lower case, its host in ASCII. A query (`?subject=`) stays: it carries text."""
+    """`mail:` and the address in lower case, its host in ASCII. A query stays: it carries text."""
     name, _, host = address.rpartition("@")
     return f"mail:{name}@{_ascii(host)}"
 

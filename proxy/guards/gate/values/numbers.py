@@ -8,6 +8,7 @@ import regex
 
 from proxy.guards.gate.values.pack import LETTER, Tongue
 from proxy.guards.gate.values.page import Page
+from proxy.guards.gate.values.tables import UNITS
 from proxy.guards.gate.values.types import Value
 
 POWER_MAX = 60
@@ -21,12 +22,6 @@ _BODY = (
 )
 _CURRENCY = r"[$€£¥₹₽﷼]"
 _SIGN = rf"(?<![\p{{L}}\p{{M}}\d)\]%°\ue000])(?<![\d\ue000%)]\s)[-–](?:{_CURRENCY}\s?)?"
-_UNITS = frozenset(
-    """km m cm mm nm dm ha kg g mg t lb lbs oz ft in yd mi mph kmh kph l ml cl dl hl s ms h hr hrs min sec d w kw mw
-    gw kwh mwh gwh twh wh v kv mv a ma mah hz khz mhz ghz kb mb gb tb pb kib mib gib kbit mbit gbit bit kbps mbps
-    gbps bps fps dpi ppi px pt em rem ppm ppb mol pa hpa kpa mpa bar j kj mj cal kcal nm db c f
-    usd eur gbp chf rub inr brl cny rmb jpy irr sar aed mxn rs pp bp""".split()
-)
 _MAGNITUDES = {"k": 3, "mn": 6, "mln": 6, "bn": 9, "bln": 9, "tn": 12, "trn": 12}
 _LOUD = {"m": 6, "b": 9}
 """Magnitudes only in upper case or after a currency sign: 5m are metres."""
@@ -129,7 +124,7 @@ def _read(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value] | 
 def _is_ending(tail: str, tongue: Tongue) -> bool:
     """Whether the letters glued to digits leave them a number."""
     tail = tail.lstrip("ºª'")
-    if not tail or tail in _UNITS or tail in _MAGNITUDES or tail in _LOUD or tail in tongue.endings:
+    if not tail or tail in UNITS or tail in _MAGNITUDES or tail in _LOUD or tail in tongue.endings:
         return True
     return bool(CYRILLIC.fullmatch(tail)) and tail not in _LOOK_ALIKE
 

@@ -123,7 +123,7 @@ def either(items: Iterable[str]) -> str:
 
 def tongue(language: str | None, packs: Mapping[str, ValuePack]) -> Tongue:
     """The packs for a text in `language`; None or a language without a pack: all of them."""
-    if language in packs:
+    if language is not None and language in packs:
         return _tongue((packs[language], *(packs[tag] for tag in ("en",) if tag in packs)), True)
     return _tongue(tuple(packs.values()), False)
 

@@ -21,7 +21,7 @@ def _flat_table() -> dict[int, str]:
         if unicodedata.category(chr(code)) == "Nd"
     }
     del table[0xFF0C]  # a comma of prose; the number reader knows it between digits
-    return table | str.maketrans("يىك−﹣٪’ʼ", "ییک--%''")
+    return table | {ord(a): b for a, b in zip("يىك−﹣٪’ʼ", "ییک--%''", strict=True)}
 
 
 _FLAT = _flat_table()

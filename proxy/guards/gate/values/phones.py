@@ -7,7 +7,8 @@ from proxy.guards.gate.values.types import Value
 
 _PLUS = regex.compile(r"(?<![\p{Latin}\d])\+(?:[ \u00a0().‑/-]{0,2}\d){7,15}(?!\d)")
 _HOME = regex.compile(
-    r"(?<![\p{Latin}\d.,:/+-])(?=[0(]|\d{3}-\d{3}-\d{4})\(?\d{2,5}\)?(?:[ \u00a0/-]{1,2}\d{2,4}){2,5}(?![\p{Latin}\d]|[.,:/-]\d)"
+    r"(?<![\p{Latin}\d.,:/+-])(?=[0(]|\d{3}-\d{3}-\d{4})\(?\d{2,5}\)?(?:[ \u00a0/-]{1,2}\d{2,4}){2,5}"
+    r"(?![\p{Latin}\d]|[.,:/-]\d)"
 )
 DIGITS_MIN = 9
 """Fewer digits without a plus are read as numbers."""

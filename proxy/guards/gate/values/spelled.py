@@ -1,8 +1,213 @@
-"""Spelled-out numbers and ordinals, by the small tables of a language."""
+"""Spelled-out numbers and ordinals, by the small tables of a language: twenty-five, 二十五."""
 
-from proxy.guards.gate.values.pack import Tongue
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+import regex
+
+from indexes.text import fold
+from proxy.guards.gate.values.han import NUMERAL, han_number
+from proxy.guards.gate.values.numbers import number_key, written
+from proxy.guards.gate.values.pack import Tongue, ValuePack, either
 from proxy.guards.gate.values.page import Page
+
+_WORD = regex.compile(r"[\p{L}\p{M}]+")
+_GAP = regex.compile(r"[\s\u200c-]{1,2}")
+_AND = "و"  # written together with the word after it in Arabic
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A number word and where it stands. `joined`: a hyphen, `and` or glue stands before it."""
+
+    value: int
+    start: int
+    end: int
+    joined: bool = False
+    rank: bool = False
+    loose: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The number words of one pack, ready to look up."""
+
+    values: Mapping[str, int]
+    pack: ValuePack
+    seen: regex.Pattern[str]
+    part: regex.Pattern[str]
+    link: regex.Pattern[str]
+    """What may stand between two words of one number."""
+
+    def word(self, text: str, start: int, joined: bool) -> _Word | None:
+        """`text`, a folded word or two, if it is a number."""
+        value = self.values.get(text)
+        if value is None:
+            return None
+        pack = self.pack
+        return _Word(value, start, start + len(text), joined, text in pack.ranks, text in pack.loose)
+
+
+@lru_cache(maxsize=64)
+def _table(pack: ValuePack) -> _Table:
+    values = {**pack.cardinals, **pack.ranks}
+    words = either(values)
+    glue = regex.escape(pack.glue)
+    gap = r"[\s\u200c-]{1,2}"
+    return _Table(
+        values,
+        pack,
+        regex.compile(words),
+        regex.compile(rf"(?<word>{words})(?:{glue})?"),
+        regex.compile(rf"(?:{gap}(?:(?:{either(pack.joins)}){gap})?|{gap}{_AND}|(?:{glue})?)"),
+    )
 
 
 def read_spelled(page: Page, tongue: Tongue, source: bool) -> None:
-    """Take the spelled-out numbers of `page`; in an answer only words that can mean nothing else."""
+    """Find the spelled-out numbers of `page`; in an answer only words that can mean nothing else count."""
+    packs = tongue.packs if source and not tongue.known else tongue.packs[:1]
+    for pack in packs:
+        if pack.measures:
+            _read_han(page, pack, source)
+        elif pack.cardinals:
+            _read_words(page, _table(pack), source)
+
+
+def _read_words(page: Page, table: _Table, source: bool) -> None:
+    if table.seen.search(page.text) is None:
+        return
+    run: list[_Word] = []
+    for word in _number_words(page.text, table):
+        if run and not _follows(page.text, run[-1], word, table):
+            _close(page, table, run, source)
+            run = []
+        run.append(word)
+    _close(page, table, run, source)
+
+
+def _number_words(text: str, table: _Table) -> list[_Word]:
+    """The number words of `text` in order, two-word ones first, glued ones apart."""
+    tokens = list(_WORD.finditer(text))
+    found: list[_Word] = []
+    skip = joined = False
+    for at, token in enumerate(tokens):
+        if skip:
+            skip = False
+            continue
+        word = _key(token[0])
+        after = _key(tokens[at + 1][0]) if at + 1 < len(tokens) else ""
+        pair = table.word(f"{word} {after}", token.start(), joined)
+        if pair is not None and _GAP.fullmatch(text, token.end(), tokens[at + 1].start()):
+            found.append(
+                _Word(pair.value, token.start(), tokens[at + 1].end(), joined, pair.rank, pair.loose)
+            )
+            skip = True
+        else:
+            found.extend(_parts(word, token.start(), joined, table))
+        joined = word in table.pack.joins
+    return found
+
+
+def _key(word: str) -> str:
+    return word if word.isascii() else fold(word)
+
+
+def _parts(word: str, start: int, joined: bool, table: _Table) -> list[_Word]:
+    """A word as its number words: one, one after a glued "and", or several glued together; [] for none."""
+    if (whole := table.word(word, start, joined)) is not None:
+        return [whole]
+    if word.startswith(_AND) and _AND in table.pack.joins and len(word) > 2:
+        rest = table.word(word[1:], start + 1, True)
+        return [rest] if rest is not None else []
+    parts = list(table.part.finditer(word)) if table.pack.glue else []
+    if "".join(part[0] for part in parts) != word or len(parts) < 2:
+        return []
+    words = [table.word(part["word"], start + part.start(), at > 0) for at, part in enumerate(parts)]
+    return [found for found in words if found is not None]
+
+
+def _follows(text: str, last: _Word, word: _Word, table: _Table) -> bool:
+    """Whether two number words may be one number. "Thirty seconds" is none, "thirty-second" is."""
+    between = text[last.end : word.start]
+    if last.rank or (word.rank and word.loose and between == " "):
+        return False
+    return table.link.fullmatch(between) is not None
+
+
+def _close(page: Page, table: _Table, run: list[_Word], source: bool) -> None:
+    """Add up a run of number words; what does not add begins the next number."""
+    while run:
+        taken, number = _sum(run, table.pack)
+        words = run[:taken]
+        run = run[taken:]
+        if number < 2 or (not source and len(words) == 1 and words[0].loose):
+            continue
+        if not source and len(words) == 1 and words[0].value >= 100:
+            continue  # "a hundred", "thousands of": how many is not said
+        _add(page, number, (words[0].start, words[-1].end))
+
+
+def _add(page: Page, number: int, span: tuple[int, int]) -> None:
+    """A number in words: equal to digits, and to digits with a scale word."""
+    key, scaled = number_key(Decimal(number)), f"s:{written(Decimal(number))}"
+    page.found.append(page.value("number", key, span, [[key], [scaled]], [key, scaled]))
+
+
+@dataclass(slots=True)
+class _Sum:
+    """A number under way: `total` of the scales closed so far, `group` below the next one."""
+
+    total: int = 0
+    group: int = 0
+    scale: int = 0
+
+    def add(self, word: _Word, units_first: bool) -> bool:
+        """Add `word` if the number can go on with it."""
+        value, rest = word.value, self.group % 100
+        if value >= 1000:
+            return self._scale(value)
+        if value == 100 and 1 < self.group < 10:
+            self.group *= 100
+            return True
+        if value % 100 == 0:
+            fits = self.group == 0
+        elif value >= 20 and value % 10 == 0:
+            fits = rest == 0 or (units_first and word.joined and rest < 10)
+        elif value >= 10:
+            fits = rest == 0 or (rest in (60, 80) and value < 20)
+        else:
+            fits = rest == 0 or (rest >= 20 and rest % 10 == 0)
+        if fits:
+            self.group += value
+        return fits
+
+    def _scale(self, value: int) -> bool:
+        if self.scale and value >= self.scale:
+            if self.group or value == self.scale:
+                return False
+            self.total *= value  # mil millones
+        else:
+            self.total += max(self.group, 1) * value
+        self.group, self.scale = 0, value
+        return True
+
+
+def _sum(run: list[_Word], pack: ValuePack) -> tuple[int, int]:
+    """How many words of `run` make its first number, and the number."""
+    state = _Sum()
+    for at, word in enumerate(run):
+        if not state.add(word, pack.units_first or bool(pack.glue)):
+            return max(at, 1), state.total + state.group
+    return len(run), state.total + state.group
+
+
+def _read_han(page: Page, pack: ValuePack, source: bool) -> None:
+    """In an answer only before a measure word, after 第 or in a percentage: 三明治 is no three."""
+    for match in NUMERAL.finditer(page.text):
+        number = han_number(match[0])
+        before, after = page.text[max(0, match.start() - 3) : match.start()], page.text[match.end() :]
+        counted = before.endswith(("第", "百分之")) or after.startswith(pack.measures)
+        if number >= 2 and (source or (counted and number != 100 and len(match[0].strip("百千万萬亿億")))):
+            _add(page, number, match.span())

@@ -27,7 +27,8 @@ def _pattern(tongue: Tongue) -> regex.Pattern[str]:
         rf"|\s?(?:{tongue.words('hours')}|{tongue.words('clock')})\s?(?:(?<half>半|一刻|三刻)|(?<n>[0-5]?\d)(?!\d)\s?(?:{words['minutes']})?)"
         rf"|\.(?<p>[0-5]\d)(?=\s?(?:{said})|{later})"
         rf"|(?=\s?(?:{said})|{later})|(?<=(?:{tongue.words('clock_before')})\s?\d{{1,2}}))(?![{LETTER}]*\d)"
-        rf"(?:\s?(?:(?<clock>{words['clock']})|(?<hours>{words['hours']})))?(?:[\s,]?\s?(?:{part.replace('{0}', '2')}))?(?![.,]\d)"
+        rf"(?:\s?(?:(?<clock>{words['clock']})|(?<hours>{words['hours']})))?"
+        rf"(?:[\s,]?\s?(?:{part.replace('{0}', '2')}))?(?![.,]\d)"
     )
 
 

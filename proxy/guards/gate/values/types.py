@@ -14,7 +14,7 @@ class Value:
 
     kind: Kind
     key: str
-    """Stable form: `n:1200`, `date:2024-05-01` (`date:--05-01`), `time:09:30`, `comp:24/7`, `mix:b2b`, `url:…`."""
+    """Stable form: `n:1200`, `date:2024-05-01` (`date:--05-01`), `time:09:30`, `comp:24/7`, `mix:b2b`, …"""
     text: str
     start: int
     end: int
@@ -30,7 +30,7 @@ class Values:
 
     items: tuple[Value, ...] = ()
     leftover: str = ""
-    """First digit, `@`, `://` or `www.` that belongs to no value, or a value with unseen characters inside."""
+    """First digit, `@`, `://` or `www.` that belongs to no value, or an unseen character inside a value."""
     markup: str = ""
     """First image, raw HTML or scheme other than http, https, mailto and tel."""
 
