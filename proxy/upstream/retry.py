@@ -1,5 +1,6 @@
 """When an upstream that has failed is asked again: bounded, jittered, as the upstream itself asks."""
 
+import math
 import random
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
@@ -39,7 +40,8 @@ def retry_after_s(headers: Mapping[str, str], now: float) -> float | None:
     """What `Retry-After` (seconds or a date) or `Retry-After-Ms` asks for; `now` in Unix seconds."""
     try:
         if "retry-after-ms" in headers:
-            return max(0.0, float(headers["retry-after-ms"]) / 1000)
+            wait_s = float(headers["retry-after-ms"]) / 1000
+            return wait_s if 0 <= wait_s < math.inf else None
         value = headers.get("retry-after", "")
         if value.replace(".", "", 1).isdigit():
             return float(value)

@@ -147,7 +147,7 @@ def test_the_last_usage_counts_and_is_not_added_up() -> None:
         {"x_groq": {"usage": {"prompt_tokens": 7, "completion_tokens": 2}}},
         {"usage": {"prompt_tokens": 7, "completion_tokens": 5, "queue_time": 0.1}},
     ]
-    reads = [chunk({"content": "a"}, **usage) for usage in usages]
+    reads = [chunk({"content": "a"}, None, **usage) for usage in usages]
     assert heard(*reads, STOP, DONE).usage == Usage(7, 5)
     assert heard(TEXT, STOP, chunk({}, choices=[], usage=usages[0]["usage"]), DONE).usage == Usage(7, 1)
 

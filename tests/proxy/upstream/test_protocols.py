@@ -1,0 +1,166 @@
+"""What each protocol sends, and that both keep the same contract over a real socket."""
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from proxy.errors import BusyError
+from proxy.services import Upstream
+from proxy.settings import tree
+from proxy.types import Call, Message, Sampling, Usage
+from proxy.upstream.anthropic import AnthropicUpstream
+from proxy.upstream.openai import OpenAIUpstream
+from tests.fakes import (
+    FakeUpstream,
+    Play,
+    Player,
+    Received,
+    anthropic_stream,
+    openai_stream,
+    refuses,
+    replays,
+)
+from tests.proxy.upstream.test_client import Collect
+
+CALL = Call(
+    model="big-1",
+    messages=(Message("system", "Rules."), Message("user", "Who?")),
+    output_cap=100,
+    reasoning_cap=20,
+    sampling=Sampling(temperature=0.5, reasoning_effort="low", verbosity="low"),
+)
+Both = OpenAIUpstream | AnthropicUpstream
+Stream = Callable[[Sequence[str]], list[bytes]]
+
+PROTOCOLS = pytest.mark.parametrize(
+    ("kind", "stream"), [(OpenAIUpstream, openai_stream), (AnthropicUpstream, anthropic_stream)]
+)
+
+
+def made(kind: type[Both], url: str, **settings: object) -> Both:
+    fields = {"protocol": "openai", "base_url": url, "idle_s": 0.5, "total_s": 2} | settings
+    return kind(tree.Upstream.model_validate(fields), key="sk-test")
+
+
+def body(kind: type[Both], call: Call = CALL, **settings: object) -> dict[str, object]:
+    value: dict[str, object] = json.loads(made(kind, "http://x", **settings).body(call))
+    return value
+
+
+@PROTOCOLS
+async def test_an_answer_comes_through_whole_with_its_usage(kind: type[Both], stream: Stream) -> None:
+    async with FakeUpstream(replays(stream(["Ada ", "🪨."]))) as fake:
+        upstream, sink = made(kind, fake.url), Collect()
+        ending = await upstream.run(CALL, sink)
+        await upstream.aclose()
+    assert (ending.finish, sink.texts, sink.last) == ("stop", ["Ada ", "🪨."], Usage(10, 5))
+
+
+@PROTOCOLS
+async def test_what_is_sent_is_what_was_priced(kind: type[Both], stream: Stream) -> None:
+    """The bound of the cost is taken from `body`."""
+    async with FakeUpstream(replays(stream(["x"]))) as fake:
+        upstream = made(kind, fake.url)
+        contract: Upstream = upstream
+        await contract.run(CALL, Collect())
+        await upstream.aclose()
+    assert fake.calls[0].body == contract.body(CALL)
+    assert fake.calls[0].headers["content-type"] == "application/json"
+
+
+@PROTOCOLS
+async def test_each_read_is_flushed_once(kind: type[Both], stream: Stream) -> None:
+    """A sentence leaves when it is whole, not when the answer is."""
+    reads = stream(["Ada."])
+
+    async def play(received: Received, player: Player) -> None:
+        await player.head()
+        for data in reads:
+            await player.read(data)
+            await asyncio.sleep(0.02)
+        await player.end()
+
+    async with FakeUpstream(play) as fake:
+        upstream, sink = made(kind, fake.url), Collect()
+        await upstream.run(CALL, sink)
+        await upstream.aclose()
+    assert sink.flushes >= len(reads)
+
+
+@PROTOCOLS
+async def test_a_cut_answer_is_told_as_cut(kind: type[Both], stream: Stream) -> None:
+    async with FakeUpstream(replays(stream(["Ada", " wrote"])[:-3])) as fake:
+        upstream, sink = made(kind, fake.url), Collect()
+        ending = await upstream.run(CALL, sink)
+        await upstream.aclose()
+    assert ending.finish == "cut"
+
+
+@PROTOCOLS
+async def test_an_upstream_that_wants_no_more_requests_says_so(kind: type[Both], stream: Stream) -> None:
+    async with FakeUpstream(refuses(529, retry_after="3")) as fake:
+        upstream = made(kind, fake.url)
+        ending = await upstream.run(CALL, Collect())
+        await upstream.aclose()
+    assert (ending.finish, ending.status, ending.retry_after_s) == ("failed", 529, 3)
+
+
+def listing(*names: str) -> Play:
+    data = json.dumps({"data": [{"id": name} for name in names]}).encode()
+    return replays([data], content_type="application/json")
+
+
+@PROTOCOLS
+async def test_the_model_list_is_read_or_its_fault_told(kind: type[Both], stream: Stream) -> None:
+    async with FakeUpstream(listing("big-1", "small-1")) as fake:
+        upstream = made(kind, f"{fake.url}/v1")
+        assert await upstream.listed() == ("big-1", "small-1")
+        assert fake.calls[0].path == "/v1/models"
+        for bad in (refuses(401), replays([b"<html>"], content_type="text/html"), replays([b"{}"])):
+            fake.play = bad
+            with pytest.raises(BusyError):
+                await upstream.listed()
+        await upstream.aclose()
+
+
+async def test_where_anthropic_is_asked() -> None:
+    async with FakeUpstream(replays(anthropic_stream(["x"]))) as fake:
+        for url in (fake.url, f"{fake.url}/", f"{fake.url}/v1"):
+            upstream = made(AnthropicUpstream, url)
+            await upstream.run(CALL, Collect())
+            await upstream.aclose()
+        assert {call.path for call in fake.calls} == {"/v1/messages"}
+        headers = fake.calls[0].headers
+    assert (headers["x-api-key"], headers["anthropic-version"]) == ("sk-test", "2023-06-01")
+    assert "authorization" not in headers
+
+
+def test_openai_is_always_asked_for_a_stream_with_usage() -> None:
+    sent = body(OpenAIUpstream)
+    assert sent["stream_options"] == {"include_usage": True}
+    assert sent["max_completion_tokens"] == 120
+    assert sent.keys() == {
+        "model",
+        "messages",
+        "stream",
+        "stream_options",
+        "max_completion_tokens",
+        "temperature",
+    }
+
+
+def test_the_cap_goes_by_the_name_that_the_upstream_knows() -> None:
+    assert body(OpenAIUpstream, cap_field="max_tokens")["max_tokens"] == 120
+
+
+def test_effort_and_verbosity_are_sent_only_where_the_upstream_is_said_to_know_them() -> None:
+    sent = body(OpenAIUpstream, reasoning_efforts=["low"], verbosities=["high"])
+    assert sent["reasoning_effort"] == "low"
+    assert "verbosity" not in sent
+
+
+def test_a_structured_answer_is_asked_for_by_schema() -> None:
+    sent = body(OpenAIUpstream, Call("m", (), 10, structured=True))
+    assert sent["response_format"]["json_schema"]["strict"] is True  # type: ignore[index]

@@ -1,0 +1,75 @@
+"""An upstream is asked again only where that can help, and never sooner than it asked for."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.types import Ending
+from proxy.upstream.retry import PAUSE_S_MAX, pause_s, retry_after_s
+
+
+@pytest.mark.parametrize(
+    ("ending", "again"),
+    [
+        (Ending("failed", status=429), True),
+        (Ending("failed", status=500), True),
+        (Ending("failed", status=503), True),
+        (Ending("failed", status=529), True),
+        (Ending("failed", sent=False), True),
+        (Ending("failed"), True),
+        (Ending("failed", silent=True), False),
+        (Ending("failed", status=200), False),
+        (Ending("failed", status=307), False),
+        (Ending("failed", status=400), False),
+        (Ending("failed", status=401), False),
+        (Ending("failed", status=404), False),
+        (Ending("cut"), False),
+        (Ending("cut", status=503), False),
+        (Ending("stop"), False),
+        (Ending("length"), False),
+        (Ending("cancelled"), False),
+        (Ending("failed", status=429, retry_after_s=5), True),
+        (Ending("failed", status=429, retry_after_s=60), False),
+    ],
+)
+def test_who_is_asked_again(ending: Ending, again: bool) -> None:
+    assert (pause_s(ending, 1) is not None) == again
+
+
+def test_waits_double_and_are_shortened_at_random() -> None:
+    busy = Ending("failed", status=503)
+    assert [pause_s(busy, n, lambda: 0.0) for n in (1, 2, 3)] == [0.5, 1.0, 2.0]
+    assert [pause_s(busy, n, lambda: 1.0) for n in (1, 2, 3)] == [0.25, 0.5, 1.0]
+
+
+@given(st.integers(1, 50), st.floats(0, 1), st.none() | st.floats(0, 100))
+def test_no_wait_is_longer_than_a_reader_waits_or_shorter_than_asked(
+    attempt: int, chance: float, asked_s: float | None
+) -> None:
+    wait_s = pause_s(Ending("failed", status=429, retry_after_s=asked_s), attempt, lambda: chance)
+    if wait_s is None:
+        assert asked_s is not None
+        assert asked_s > PAUSE_S_MAX
+    else:
+        assert (asked_s or 0) <= wait_s <= PAUSE_S_MAX + 0.5
+
+
+@pytest.mark.parametrize(
+    ("headers", "wait_s"),
+    [
+        ({}, None),
+        ({"retry-after": "7"}, 7),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after": "Thu, 01 Jan 1970 00:00:30 GMT"}, 20),
+        ({"retry-after": "Thu, 01 Jan 1970 00:00:01 GMT"}, 0),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": ""}, None),
+        ({"retry-after": "-5"}, None),
+        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
+        ({"retry-after-ms": "x"}, None),
+        ({"retry-after-ms": "nan"}, None),
+        ({"retry-after": "1e999"}, None),
+    ],
+)
+def test_what_an_upstream_asks_for(headers: dict[str, str], wait_s: float | None) -> None:
+    assert retry_after_s(headers, now=10) == wait_s
