@@ -11,6 +11,7 @@ from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from indexes.grants import FOREVER, Filter
 
@@ -66,9 +67,14 @@ _COLUMNS = ("ids", "acl", "valid_from", "valid_to", "language", "source", "alive
 
 
 class Dense:
-    """Rows of unit vectors of `dim` numbers. One writer at a time (others wait), any number of readers."""
+    """Rows of unit vectors of `dim` numbers. One writer at a time (others wait), any number of readers.
+
+    Keeps numpy's products to one thread in the whole process: requests share the cores, and a product that
+    waits for a busy second core takes ten times as long as on one.
+    """
 
     def __init__(self, dim: int):
+        threadpool_limits(1, "blas")
         self.dim = dim
         self._view = _empty(dim, 0)
         self._slots: dict[int, int] = {}

@@ -1,0 +1,219 @@
+"""Retrieval at 10k and 100k synthetic passages with 1, 10 and 100 % allowed: vectors, keywords, the whole."""
+
+import asyncio
+import os
+import resource
+import sys
+import tempfile
+import time
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexes import rows, vectors
+from indexes.chunks import Chunk, cut
+from indexes.dense import Dense, Row, Scope, pack
+from indexes.grants import ALWAYS, Filter, instant
+from indexes.language import WordPack
+from indexes.lexical import Lexical
+from indexes.progress import Progress, shown
+from indexes.search import Search
+from indexes.store import Store
+from indexes.types import Access, Document, Query, Viewer
+
+DIM = 384
+CLUSTERS = 200
+VOCABULARY = 30_000
+GROUPS = 100
+"""Of one percent of the documents each."""
+SHARES = (1, 10, 100)
+PASSAGES_A_DOCUMENT = 10
+WORDS_A_PASSAGE = 80
+CANDIDATES = 30
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+SOURCE = "synthetic"
+BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Milliseconds of one kind of query under one share of allowed passages."""
+
+    passages: int
+    share: int
+    what: str
+    p50_ms: float
+    p95_ms: float
+
+
+class Clusters:
+    """Vectors around random centres, as texts of some subjects would have. Implements `Embedder`."""
+
+    name = "synthetic"
+    dim = DIM
+    floor = 0.0
+    ceiling = 1.0
+
+    def __init__(self, seed: int):
+        self._random = np.random.default_rng(seed)
+        self._centres = self._random.normal(size=(CLUSTERS, DIM)).astype(np.float32)
+
+    def query(self, text: str) -> list[float]:
+        """A vector of some subject, whatever the text; costs next to nothing."""
+        return [float(x) for x in self.some(1)[0]]
+
+    def passages(self, texts: list[str]) -> list[list[float]]:
+        """As `query`, for each."""
+        return [self.query(text) for text in texts]
+
+    def some(self, count: int) -> NDArray[np.float32]:
+        """`count` vectors, not of length one."""
+        near = self._centres[self._random.integers(0, CLUSTERS, count)]
+        return near + self._random.normal(0, 0.7, (count, DIM)).astype(np.float32)
+
+
+class Words:
+    """Texts of made-up words; few are common and most are rare, as in a language (Zipf)."""
+
+    def __init__(self, seed: int):
+        self._random = Random(seed)
+        syllables = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]
+        self._words = ["".join(self._random.choices(syllables, k=3)) for _ in range(VOCABULARY)]
+        self._weights = list(np.cumsum(1 / np.arange(2, VOCABULARY + 2)))
+
+    def some(self, count: int) -> str:
+        """`count` words."""
+        return " ".join(self._random.choices(self._words, cum_weights=self._weights, k=count))
+
+    def document(self) -> str:
+        """Paragraphs that are cut into passages as they stand."""
+        return "\n\n".join(
+            f"## {self.some(2)}\n\n{self.some(WORDS_A_PASSAGE)}" for _ in range(PASSAGES_A_DOCUMENT)
+        )
+
+
+def run(arguments: list[str]) -> int:
+    """Prints a table of medians and 95th percentiles; times are those of a query whose vector is at hand."""
+    options = ArgumentParser(prog="python -m bench search")
+    options.add_argument("--passages", type=int, action="append", help="10000 and 100000 by default")
+    options.add_argument("--queries", type=int, default=100, help="a share and kind")
+    asked = options.parse_args(arguments)
+    times: list[Times] = []
+    with shown() as progress:
+        for size in asked.passages or (10_000, 100_000):
+            times += _dense(size, asked.queries)
+            times += asyncio.run(_whole(size, asked.queries, progress))
+    print("\n".join(_table(times)))
+    return 0
+
+
+def _dense(size: int, queries: int) -> list[Times]:
+    """The vector search alone."""
+    clusters, random = Clusters(1), Random(1)
+    index = Dense(DIM)
+    found = clusters.some(size)
+    begun = time.perf_counter()
+    index.load(Row(i, found[i], _scope(random.randrange(GROUPS))) for i in range(size))
+    loaded_s = time.perf_counter() - begun
+    print(f"{size} vectors: loaded in {loaded_s:.2f} s, {index.bytes_held / 1e6:.0f} MB", file=sys.stderr)
+    asked = clusters.some(queries)
+    return [
+        _timed((size, share, "vectors"), [_search(index, vector, _filter(share)) for vector in asked])
+        for share in SHARES
+    ]
+
+
+def _scope(acl: int) -> Scope:
+    return Scope(acl, 0, None, "en", SOURCE)
+
+
+def _filter(share: int) -> Filter:
+    return Filter(frozenset(range(share)), frozenset({SOURCE}), instant(NOW))
+
+
+def _search(index: Dense, vector: NDArray[np.float32], allowed: Filter) -> Callable[[], object]:
+    return lambda: index.search(vector, allowed, CANDIDATES)
+
+
+def _timed(of: tuple[int, int, str], calls: Sequence[Callable[[], object]]) -> Times:
+    taken = []
+    for call in calls:
+        begun = time.perf_counter()
+        call()
+        taken.append((time.perf_counter() - begun) * 1e3)
+    return _times(of, taken)
+
+
+def _times(of: tuple[int, int, str], taken_ms: Sequence[float]) -> Times:
+    p50, p95 = np.percentile(taken_ms, (50, 95))
+    return Times(*of, float(p50), float(p95))
+
+
+async def _whole(size: int, queries: int, progress: Progress) -> list[Times]:
+    """The product's search over the product's store, with vectors and without."""
+    times = []
+    with tempfile.TemporaryDirectory(prefix="fiador-bench-") as folder:
+        root, clusters, words = Path(folder), Clusters(2), Words(2)
+        async with Store(root / "truth.db") as store, Lexical(root / "words", store) as lexical:
+            await _fill(store, size, (clusters, words), progress)
+            await lexical.drain()
+            packs = {"en": WordPack("Latin", frozenset())}
+            for what, embedder in (("keywords", None), ("both, checked", clusters)):
+                async with Search(store, lexical, packs=packs, embedder=embedder) as search:
+                    for share in SHARES:
+                        taken = [await _find(search, words.some(6), share) for _ in range(queries + 5)]
+                        times.append(_times((size, share, what), taken[5:]))  # the first ones fill caches
+                        progress(f"{size}: {what}, {share} %", 1.0)
+    return times
+
+
+async def _find(search: Search, text: str, share: int) -> float:
+    groups = frozenset(f"group-{i}" for i in range(share))
+    viewer = Viewer(groups, NOW, frozenset({SOURCE}))
+    begun = time.perf_counter()
+    await search.find(Query((text,)), viewer)
+    return (time.perf_counter() - begun) * 1e3
+
+
+async def _fill(store: Store, size: int, made: tuple[Clusters, Words], progress: Progress) -> None:
+    clusters, words = made
+    documents = list(range(size // PASSAGES_A_DOCUMENT))
+    for start in range(0, len(documents), BATCH):
+        part = [(_document(i), cut(words.document())) for i in documents[start : start + BATCH]]
+        await _put(store, part)
+        progress(f"writing {size} passages", (start + BATCH) / len(documents))
+    while wanted := await store.read(lambda connection: vectors.missing(connection, clusters.name, 0, 5_000)):
+        blobs = {
+            one.hash: pack(vector) for one, vector in zip(wanted, clusters.some(len(wanted)), strict=True)
+        }
+        await store.save_vectors(clusters.name, blobs)
+
+
+async def _put(store: Store, part: Sequence[tuple[Document, Sequence[Chunk]]]) -> None:
+    await store.write(lambda connection: [rows.put(connection, *both) for both in part])
+
+
+def _document(number: int) -> Document:
+    return Document(
+        id=f"{SOURCE}/{number}",
+        source=SOURCE,
+        title=f"Document {number}",
+        text="",
+        access=Access(frozenset({f"group-{number % GROUPS}"}), ALWAYS),
+        language="en",
+    )
+
+
+def _table(times: Sequence[Times]) -> Iterator[str]:
+    memory_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    yield f"load average {os.getloadavg()[0]:.1f}, peak memory of all sizes {memory_mb:.0f} MB\n"
+    yield "| passages | allowed | what | p50 ms | p95 ms |"
+    yield "|---|---|---|---|---|"
+    for one in times:
+        yield f"| {one.passages} | {one.share} % | {one.what} | {one.p50_ms:.2f} | {one.p95_ms:.2f} |"
