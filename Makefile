@@ -34,5 +34,8 @@ golden: .venv/dev.stamp  ## the golden sets, with the real model and with a stan
 	$(BIN)/fiador eval golden/sets
 	$(BIN)/fiador eval golden/sets --embedding stand-in
 
+fire: .venv/dev.stamp  ## the fault tests in full
+	FIADOR_FIRE=1 $(BIN)/python -m pytest tests/fire
+
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache dist build

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from proxy.ledger.books import Adjustment, Terms, adjust
-from proxy.ledger.periods import Caps, Period, accounts
-from proxy.types import Caller
+from proxy.ledger.periods import Period, accounts
 
 By = Literal["key", "model", "day"]
 COLUMNS: dict[By, str] = {"key": "key_id", "model": "model", "day": "day"}
@@ -104,10 +103,10 @@ def verify(connection: sqlite3.Connection) -> Proof:
     held = _sum(connection, "holds")
     kept = {(row[0], row[1]): (row[2], row[3]) for row in connection.execute("SELECT * FROM balances")}
     faults = [
-        f"{account} {period}: the books say {kept.get((account, period), (0, 0))}, "
-        f"entries and holds add up to {(settled[account, period], held[account, period])}"
-        for account, period in sorted(kept.keys() | settled.keys() | held.keys())
-        if kept.get((account, period), (0, 0)) != (settled[account, period], held[account, period])
+        f"{account} {day}: the books say {kept.get((account, day), (0, 0))}, "
+        f"entries and holds add up to {(settled[account, day], held[account, day])}"
+        for account, day in sorted(kept.keys() | settled.keys() | held.keys())
+        if kept.get((account, day), (0, 0)) != (settled[account, day], held[account, day])
     ]
     total = connection.execute(
         "SELECT (SELECT sum(nanousd) FROM entries), (SELECT sum(nanousd) FROM holds)"
@@ -161,13 +160,10 @@ def _note(connection: sqlite3.Connection, act: Act) -> None:
 
 
 def _sum(connection: sqlite3.Connection, table: str) -> Counter[tuple[str, str]]:
-    """What each account and period should hold, counted from the rows themselves."""
+    """What each account should have on each day, counted from the rows themselves."""
     sums: Counter[tuple[str, str]] = Counter()
-    rows = connection.execute(
-        f"SELECT key_id, groups, day, month, sum(nanousd) FROM {table} GROUP BY 1, 2, 3, 4"
-    )
-    for key_id, groups, day, month, nanousd in rows:
-        caller = Caller(key_id, "", frozenset(json.loads(groups)))
-        for account in accounts(caller, Caps(), Period(day, month)):
-            sums[account.name, account.period] += nanousd
+    rows = connection.execute(f"SELECT key_id, groups, day, sum(nanousd) FROM {table} GROUP BY 1, 2, 3")
+    for key_id, groups, day, nanousd in rows:
+        for account in accounts(key_id, json.loads(groups)):
+            sums[account, day] += nanousd
     return sums

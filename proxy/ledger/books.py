@@ -4,11 +4,11 @@ import json
 import secrets
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from proxy.ledger.periods import Account, Caps, Period, accounts, period
+from proxy.ledger.periods import Cap, Caps, Period, accounts, capped, period
 from proxy.services import Bound, Denial, Hold, Prices, Settled
 from proxy.types import Caller, Decision
 
@@ -73,9 +73,24 @@ class _Row:
     output_tokens: int
     nanousd: int
 
-    def accounts(self) -> list[Account]:
-        caller = Caller(self.key_id, "", frozenset(json.loads(self.groups)))
-        return accounts(caller, Caps(), Period(self.day, self.month))
+    def accounts(self) -> list[str]:
+        return accounts(self.key_id, json.loads(self.groups))
+
+
+@dataclass(frozen=True, slots=True)
+class _Limit:
+    """A cap in nano-dollars on a month `2026-11` or a day `2026-11-30`."""
+
+    span: str
+    cap: int
+
+
+def _limits(cap: Cap, when: Period) -> list[_Limit]:
+    return [
+        _Limit(span, most)
+        for span, most in ((when.month, cap.month), (when.day, cap.day))
+        if most is not None
+    ]
 
 
 _COLUMNS = "id, made, key_id, groups, model, day, month, input_tokens, output_tokens, nanousd"
@@ -87,9 +102,12 @@ def reserve(connection: sqlite3.Connection, terms: Terms, wish: Wish) -> Hold | 
     if closed:
         return Denial(Decision.OVER_BUDGET, f"bound_exceeded: model {wish.model} is closed: {closed[0]}")
     when = _period(connection, period(wish.now, terms.zone))
-    touched = accounts(wish.caller, terms.caps, when)
-    denial = _check(connection, touched, wish.bound.nanousd)
-    return denial or _hold(connection, terms, wish, when)
+    for account, cap in capped(wish.caller, terms.caps):
+        for limit in _limits(cap, when):
+            denial = _check(connection, account, wish, limit)
+            if denial:
+                return denial
+    return _hold(connection, terms, wish, when)
 
 
 def settle(connection: sqlite3.Connection, booking: Booking) -> None:
@@ -99,7 +117,7 @@ def settle(connection: sqlite3.Connection, booking: Booking) -> None:
         _correct(connection, booking)
         return
     connection.execute("DELETE FROM holds WHERE id = ?", (row.id,))
-    _move(connection, row.accounts(), -row.nanousd, booking.settled.nanousd)
+    _move(connection, row, -row.nanousd, booking.settled.nanousd)
     _enter(connection, row, booking)
     _close(connection, row, booking)
 
@@ -126,7 +144,7 @@ def adjust(connection: sqlite3.Connection, terms: Terms, change: Adjustment, now
     when = _period(connection, period(now, terms.zone))
     mark = f"adjust-{secrets.token_hex(8)}"
     row = _Row(mark, now, change.key_id, "[]", change.model, when.day, when.month, 0, 0, 0)
-    _move(connection, row.accounts(), 0, change.nanousd)
+    _move(connection, row, 0, change.nanousd)
     _enter(connection, row, Booking(mark, "adjusted", Settled(0, 0, change.nanousd), now, change.reason))
     return when
 
@@ -140,46 +158,49 @@ def _period(connection: sqlite3.Connection, today: Period) -> Period:
     return today
 
 
-def _check(connection: sqlite3.Connection, touched: list[Account], nanousd: int) -> Denial | None:
-    for account in touched:
-        if account.cap is None:
-            continue
-        settled, held = _balance(connection, account)
-        if settled + held + nanousd > account.cap:
-            return Denial(
-                Decision.OVER_BUDGET,
-                f"{account.name} {account.period}: cap {account.cap}, settled {settled}, "
-                f"held by requests in flight {held}, this request at most {nanousd} nano-dollars",
-            )
-    return None
+def _check(connection: sqlite3.Connection, account: str, wish: Wish, limit: _Limit) -> Denial | None:
+    settled, held = _balance(connection, account, limit.span)
+    if settled + held + wish.bound.nanousd <= limit.cap:
+        return None
+    detail = (
+        f"{account} {limit.span}: cap {limit.cap}, settled {settled}, held by requests in flight {held}, "
+        f"this request at most {wish.bound.nanousd} nano-dollars"
+    )
+    return Denial(Decision.OVER_BUDGET, detail)
 
 
-def _balance(connection: sqlite3.Connection, account: Account) -> tuple[int, int]:
-    row = connection.execute(
-        "SELECT settled, held FROM balances WHERE account = ? AND period = ?", (account.name, account.period)
+def _balance(connection: sqlite3.Connection, account: str, span: str) -> tuple[int, int]:
+    """Settled and held in a month, or in a day, which its month's name begins."""
+    settled, held = connection.execute(
+        "SELECT sum(settled), sum(held) FROM balances WHERE account = ?1 AND day >= ?2 AND day < ?2 || '~'",
+        (account, span),
     ).fetchone()
-    return row or (0, 0)
+    return settled or 0, held or 0
 
 
 def _hold(connection: sqlite3.Connection, terms: Terms, wish: Wish, when: Period) -> Hold:
-    bound, caller = wish.bound, wish.caller
-    hold = Hold(secrets.token_hex(12), bound.nanousd, wish.prices, bound.input_tokens, bound.output_tokens)
-    life = (terms.owner, wish.now, wish.now + terms.hold_s)
-    whose = (caller.key_id, json.dumps(sorted(caller.groups)), wish.model, when.day, when.month)
+    bound, groups = wish.bound, json.dumps(sorted(wish.caller.groups))
+    whose = (wish.caller.key_id, groups, wish.model, when.day, when.month)
+    row = _Row(_mark(wish.now), wish.now, *whose, bound.input_tokens, bound.output_tokens, bound.nanousd)
     connection.execute(
-        "INSERT INTO holds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (hold.id, *life, *whose, bound.input_tokens, bound.output_tokens, bound.nanousd),
+        f"INSERT INTO holds ({_COLUMNS}, owner, expires) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (*astuple(row), terms.owner, wish.now + terms.hold_s),
     )
-    _move(connection, accounts(caller, terms.caps, when), bound.nanousd, 0)
-    return hold
+    _move(connection, row, bound.nanousd, 0)
+    return Hold(row.id, bound.nanousd, wish.prices, bound.input_tokens, bound.output_tokens)
 
 
-def _move(connection: sqlite3.Connection, touched: list[Account], held: int, settled: int) -> None:
-    """Changes each balance by `held` and `settled`."""
+def _mark(now: float) -> str:
+    """A name for a hold: unique over all processes; sorts as time does, so that indexes grow at their end."""
+    return f"{int(now * 1000):012x}{secrets.token_hex(8)}"
+
+
+def _move(connection: sqlite3.Connection, row: _Row, held: int, settled: int) -> None:
+    """Changes every balance that the row touches by `held` and `settled`."""
     connection.executemany(
-        "INSERT INTO balances (account, period, settled, held) VALUES (?1, ?2, ?3, max(?4, 0)) "
+        "INSERT INTO balances (account, day, settled, held) VALUES (?1, ?2, ?3, max(?4, 0)) "
         "ON CONFLICT DO UPDATE SET settled = settled + ?3, held = held + ?4",
-        [(account.name, account.period, settled, held) for account in touched],
+        [(account, row.day, settled, held) for account in row.accounts()],
     )
 
 
@@ -228,6 +249,6 @@ def _correct(connection: sqlite3.Connection, booking: Booking) -> None:
         told.output_tokens - row.output_tokens,
         told.nanousd - row.nanousd,
     )
-    _move(connection, row.accounts(), 0, gap.nanousd)
+    _move(connection, row, 0, gap.nanousd)
     _enter(connection, row, Booking(row.id, "late", gap, booking.now))
     _close(connection, row, booking)

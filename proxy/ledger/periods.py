@@ -1,8 +1,9 @@
 """Which day and month money belongs to, and who may spend how much in it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from proxy.errors import ConfigError
@@ -37,15 +38,6 @@ class Period:
     month: str
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
-    """One balance: whose, in which day or month, and its cap in nano-dollars."""
-
-    name: str
-    period: str
-    cap: int | None = None
-
-
 def caps(settings: tree.Ledger) -> Caps:
     """The caps in nano-dollars."""
     groups = {name: _cap(cap.usd_month, cap.usd_day) for name, cap in settings.groups.items()}
@@ -61,24 +53,31 @@ def zone(name: str) -> ZoneInfo:
 
 
 def period(now: float, where: ZoneInfo) -> Period:
-    """The period of a moment in Unix seconds."""
-    day = datetime.fromtimestamp(now, where).strftime("%Y-%m-%d")
+    """The period of a moment in Unix seconds. Days begin at whole minutes in every zone: one is kept."""
+    return _period(int(now // 60), where)
+
+
+@lru_cache(maxsize=8)
+def _period(minute: int, where: ZoneInfo) -> Period:
+    day = datetime.fromtimestamp(minute * 60, where).strftime("%Y-%m-%d")
     return Period(day, day[:7])
 
 
-def accounts(caller: Caller, limits: Caps, when: Period) -> list[Account]:
-    """Every balance that this caller's request touches: deployment, key and groups, by month and by day."""
-    key = [(f"key:{caller.key_id}", Cap(caller.cap_nanousd_month, caller.cap_nanousd_day))]
-    owners = [
+def accounts(key_id: str, groups: Iterable[str]) -> list[str]:
+    """Whose balances a request touches: `deployment`, `key:ID` and a `group:NAME` each."""
+    key = [f"key:{key_id}"] if key_id else []
+    return [DEPLOYMENT, *key, *(f"group:{name}" for name in sorted(groups))]
+
+
+def capped(caller: Caller, limits: Caps) -> list[tuple[str, Cap]]:
+    """Those of them that have a cap."""
+    own = Cap(caller.cap_nanousd_month, caller.cap_nanousd_day)
+    every = [
         (DEPLOYMENT, limits.deployment),
-        *(key if caller.key_id else []),
-        *((f"group:{name}", limits.groups.get(name, Cap())) for name in sorted(caller.groups)),
+        (f"key:{caller.key_id}", own),
+        *((f"group:{name}", limits.groups[name]) for name in caller.groups if name in limits.groups),
     ]
-    return [
-        account
-        for name, cap in owners
-        for account in (Account(name, when.month, cap.month), Account(name, when.day, cap.day))
-    ]
+    return [(name, cap) for name, cap in every if cap != Cap()]
 
 
 def _cap(usd_month: float | None, usd_day: float | None) -> Cap:

@@ -91,8 +91,11 @@ async def unpaid(ledger: SqliteLedger, streams: Path) -> dict[str, int]:
         lambda c: c.execute("SELECT hold, count(*), sum(nanousd) FROM entries GROUP BY hold").fetchall()
     )
     booked = {hold: cost if times == 1 else -1 for hold, times, cost in rows}
-    streamed = {path.name: path.stat().st_size * PRICES.output_nanousd for path in streams.iterdir()}
-    return {hold: cost for hold, cost in streamed.items() if booked.get(hold, -1) < cost}
+    return {hold: cost for hold, cost in streamed(streams).items() if booked.get(hold, -1) < cost}
+
+
+def streamed(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_size * PRICES.output_nanousd for path in folder.iterdir()}
 
 
 async def test_the_living_charge_what_the_dead_leave_without_a_restart(tmp_path: Path) -> None:
@@ -155,7 +158,7 @@ async def test_a_full_disk_denies_and_loses_no_settlement(small_disk: Path) -> N
 async def test_a_ledger_on_a_read_only_disk_does_not_start(small_disk: Path) -> None:
     async with opened(small_disk):
         pass
-    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    await asyncio.to_thread(subprocess.run, ["mount", "-o", "remount,ro", str(small_disk)], check=True)
     async with AsyncExitStack() as stack:
         with pytest.raises(Exception, match="cannot be opened"):
             await stack.enter_async_context(opened(small_disk))

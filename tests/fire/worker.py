@@ -1,8 +1,9 @@
 """A process that spends: run by the fault tests, which kill it.
 
-python -m tests.fire.worker crowd            per line of stdin, a ledger's path: reserves 50 at once, prints how many
+python -m tests.fire.worker crowd
+    for each ledger named on stdin: reserves 50 at once and prints how many holds it got
 python -m tests.fire.worker stream PATH POINT COUNT
-    reserves, streams and settles until it is killed; kills itself at the COUNTth `before` or `after` a commit;
+    reserves, streams and settles until it kills itself at the COUNTth `before` or `after` a commit;
     what each hold has streamed stands in PATH.streams/HOLD, one byte a token
 """
 

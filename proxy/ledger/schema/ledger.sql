@@ -1,13 +1,13 @@
 -- Money in nano-dollars, moments in Unix seconds, periods as text that sorts as time does.
 
--- What each account has spent and set aside in a day or a month. Derived from holds and entries;
--- `fiador spend --verify` proves it.
+-- What each account has spent and set aside in a day; a month is the sum of its days.
+-- Derived from holds and entries; `fiador spend --verify` proves it.
 CREATE TABLE IF NOT EXISTS balances (
   account TEXT    NOT NULL,              -- deployment, key:ID or group:NAME
-  period  TEXT    NOT NULL,              -- 2026-11 or 2026-11-30
+  day     TEXT    NOT NULL,
   settled INTEGER NOT NULL DEFAULT 0,
   held    INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0),
-  PRIMARY KEY (account, period)
+  PRIMARY KEY (account, day)
 ) STRICT, WITHOUT ROWID;
 
 -- Money set aside for an attempt that has not ended.

@@ -9,7 +9,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 
 from proxy.ledger import audit, books, prices
 from proxy.ledger.books import Adjustment, Booking, Terms, Wish
-from proxy.ledger.periods import DEPLOYMENT, Cap, Caps, Period, accounts, period, zone
+from proxy.ledger.periods import DEPLOYMENT, Cap, Caps, capped, period, zone
 from proxy.ledger.schema import LEDGER
 from proxy.services import Bound, Denial, Hold, Prices, Settled, Spent
 from proxy.types import Caller, Usage
@@ -89,14 +89,13 @@ class Spending(RuleBasedStateMachine):
 
     @invariant()
     def no_cap_is_passed(self) -> None:
-        for name, when, settled, held in self.connection.execute("SELECT * FROM balances"):
-            caps = {
-                (account.name, len(account.period)): account.cap
-                for caller in CALLERS
-                for account in accounts(caller, CAPS, Period("2026-01-01", "2026-01"))
-            }
-            cap = caps[name, len(when)]
-            assert cap is None or settled + held <= cap
+        caps = {name: cap for caller in CALLERS for name, cap in capped(caller, CAPS)}
+        for size in (7, 10):
+            query = "SELECT account, sum(settled + held) FROM balances GROUP BY account, substr(day, 1, ?)"
+            for name, total in self.connection.execute(query, (size,)):
+                cap = caps.get(name, Cap())
+                most = cap.month if size == 7 else cap.day
+                assert most is None or total <= most
 
 
 TestSpending = Spending.TestCase
@@ -122,8 +121,8 @@ def test_a_hold_made_before_midnight_is_settled_in_its_own_month() -> None:
     hold = books.reserve(connection, terms(), wish(midnight - 1))
     assert isinstance(hold, Hold)
     books.settle(connection, Booking(hold.id, "reported", Settled(1, 1, 10), midnight + 60))
-    found = connection.execute("SELECT period, settled, held FROM balances WHERE account = ?", (DEPLOYMENT,))
-    assert sorted(found) == [("2026-11", 10, 0), ("2026-11-30", 10, 0)]
+    found = connection.execute("SELECT day, settled, held FROM balances WHERE account = ?", (DEPLOYMENT,))
+    assert sorted(found) == [("2026-11-30", 10, 0)]
 
 
 @pytest.mark.parametrize(
@@ -176,7 +175,7 @@ def test_the_proof_finds_a_balance_that_was_tampered_with() -> None:
     books.reserve(connection, terms(), wish())
     connection.execute("UPDATE balances SET settled = settled - 1 WHERE account = 'key:k2'")
     faults = audit.verify(connection).faults
-    assert [fault.split(":")[:2] for fault in faults] == [["key", "k2 2026-11"], ["key", "k2 2026-11-18"]]
+    assert [fault.split(":")[:2] for fault in faults] == [["key", "k2 2026-11-18"]]
 
 
 def test_an_adjustment_without_a_key_is_the_deployments_alone() -> None:

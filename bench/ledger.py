@@ -1,0 +1,141 @@
+"""`python -m bench ledger`: reserve + settle pairs a second, durable, beside one plain commit an operation.
+
+Both run in one process in turns, over fresh files in one folder. "plain commits" is what a ledger without group
+commit does: each reserve and each settle its own transaction, statement by statement through aiosqlite.
+"""
+
+import argparse
+import asyncio
+import resource
+import statistics
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import aiosqlite
+
+from proxy.ledger.periods import Cap, Caps
+from proxy.ledger.sqlite import SqliteLedger
+from proxy.services import Bound, Hold, Prices, Spent
+from proxy.types import Caller, Usage
+
+Pair = Callable[[], Awaitable[None]]
+PRICES = Prices(150, 600)
+BOUND = Bound(2_000, 800, 780_000)
+CALLER = Caller("k1", "bench", frozenset({"public"}))
+PLAIN = """
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;
+CREATE TABLE balance (one INTEGER PRIMARY KEY, settled INTEGER, held INTEGER, cap INTEGER);
+CREATE TABLE holds (id INTEGER PRIMARY KEY, amount INTEGER);
+INSERT INTO balance VALUES (1, 0, 0, 1000000000000000);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One run: pairs a second, milliseconds a pair, microseconds of CPU a pair."""
+
+    pairs_s: float
+    p50_ms: float
+    p99_ms: float
+    cpu_us: float
+
+
+def run(arguments: list[str]) -> int:
+    """Prints one table in Markdown; exit 0."""
+    parser = argparse.ArgumentParser(prog="python -m bench ledger", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=3, help="of each cell and round")
+    parser.add_argument("--rounds", type=int, default=3, help="of which the median is shown")
+    parser.add_argument(
+        "--folder", type=Path, default=None, help="on the disk to measure; default: the temporary one"
+    )
+    options = parser.parse_args(arguments)
+    print("| what | at once | pairs/s | × plain | p50 ms | p99 ms | CPU µs/pair |")
+    print("|---|---|---|---|---|---|---|")
+    for tasks in (1, 64):
+        rounds = [asyncio.run(_round(tasks, options.seconds, options.folder)) for _ in range(options.rounds)]
+        plain, ours = (_median([both[kind] for both in rounds]) for kind in (0, 1))
+        for name, figure in (("plain commits", plain), ("ledger", ours)):
+            print(
+                f"| {name} | {tasks} | {figure.pairs_s:.0f} | {figure.pairs_s / plain.pairs_s:.2f} "
+                f"| {figure.p50_ms:.2f} | {figure.p99_ms:.2f} | {figure.cpu_us:.0f} |"
+            )
+    return 0
+
+
+async def _round(tasks: int, seconds: float, folder: Path | None) -> list[Figure]:
+    """Both kinds, one after the other, so that they meet the same neighbours."""
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        return [
+            await _plain(Path(place) / "plain.db", tasks, seconds),
+            await _ledger(Path(place) / "ledger.db", tasks, seconds),
+        ]
+
+
+async def _ledger(path: Path, tasks: int, seconds: float) -> Figure:
+    async with SqliteLedger(path, Caps(Cap(month=10**17))) as ledger:
+
+        async def pair() -> None:
+            hold = await ledger.reserve(CALLER, "m", BOUND, PRICES)
+            assert isinstance(hold, Hold), hold
+            await ledger.settle(hold, Spent(Usage(1_000, 200), 900))
+
+        figure = await _measure(pair, tasks, seconds)
+        assert (await ledger.verify()).faults == ()
+        return figure
+
+
+async def _plain(path: Path, tasks: int, seconds: float) -> Figure:
+    async with aiosqlite.connect(path, isolation_level=None) as connection:
+        await connection.executescript(PLAIN)
+        lock = asyncio.Lock()
+
+        async def commit(*statements: tuple[str, tuple[int, ...]]) -> None:
+            async with lock:
+                await connection.execute("BEGIN IMMEDIATE")
+                for statement, values in statements:
+                    await connection.execute(statement, values)
+                await connection.execute("COMMIT")
+
+        numbers = iter(range(10**12))
+
+        async def pair() -> None:
+            number = next(numbers)
+            await commit(
+                ("UPDATE balance SET held = held + ?1 WHERE settled + held + ?1 <= cap", (BOUND.nanousd,)),
+                ("INSERT INTO holds VALUES (?, ?)", (number, BOUND.nanousd)),
+            )
+            await commit(
+                ("DELETE FROM holds WHERE id = ?", (number,)),
+                ("UPDATE balance SET held = held - ?, settled = settled + ?", (BOUND.nanousd, 270_000)),
+            )
+
+        return await _measure(pair, tasks, seconds)
+
+
+async def _measure(pair: Pair, tasks: int, seconds: float) -> Figure:
+    """Runs `pair` in that many tasks for that long."""
+    spans: list[float] = []
+    began, cpu = time.perf_counter(), _cpu_s()
+
+    async def work() -> None:
+        while (start := time.perf_counter()) < began + seconds:
+            await pair()
+            spans.append(time.perf_counter() - start)
+
+    await asyncio.gather(*(work() for _ in range(tasks)))
+    took, used = time.perf_counter() - began, _cpu_s() - cpu
+    cuts = statistics.quantiles(spans, n=100)
+    return Figure(len(spans) / took, cuts[49] * 1e3, cuts[98] * 1e3, used / len(spans) * 1e6)
+
+
+def _cpu_s() -> float:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+def _median(figures: list[Figure]) -> Figure:
+    return sorted(figures, key=lambda figure: figure.pairs_s)[len(figures) // 2]
