@@ -1,7 +1,7 @@
 """Questions with known answers, read strictly from YAML: each fault with its file and line.
 
 A file is a list of cases, or `{defaults: {…}, cases: […]}`: what `defaults` says (`model`, `language`,
-`as_user`, `at`) holds where a case says nothing else. A case:
+`as_user`, `at`, `needs`) holds where a case says nothing else. A case:
 
     - id: plans-basic                       # once over all files
       question: What does the Basic plan cost a month?
@@ -10,6 +10,7 @@ A file is a list of cases, or `{defaults: {…}, cases: […]}`: what `defaults`
       history: [{user: …}, {assistant: …}]  # earlier turns, oldest first
       as_user: {groups: [staff]}            # nothing said: the deployment's public groups
       at: 2024-06-01                        # ask at that instant (UTC) instead of now: validity
+      needs: meaning                        # shares no words with its source: only for a real embedding model
       expect: answered                      # or refused, no_evidence, not_in_sources, records, stopped,
                                             # truncated; a list: any of them is right
       topic: fees                           # with refused: the topic that must have refused
@@ -60,6 +61,8 @@ class Case:
     """None: the deployment's public groups."""
     at: datetime | None = None
     """Aware; None: now."""
+    needs: str = ""
+    """`meaning`: to be left out where keywords or a stand-in serve (`servable`)."""
     topic: str = ""
     rule: str = ""
     expect_source: tuple[str, ...] = ()
@@ -94,6 +97,11 @@ def load(paths: Iterable[Path]) -> tuple[Case, ...]:
     if faults:
         raise ConfigError(*faults)
     return tuple(cases)
+
+
+def servable(cases: Iterable[Case], *, meaning: bool) -> tuple[Case, ...]:
+    """The cases that can be right: without a model of meaning, those that need one are left out."""
+    return tuple(case for case in cases if meaning or case.needs != "meaning")
 
 
 def read(text: str, name: str) -> list[Case]:
@@ -172,6 +180,7 @@ def _case(asked: Asked, id: str, place: str, history: tuple[Turn, ...] = (), *, 
         follows=follows,
         groups=asked.as_user.groups if asked.as_user else None,
         at=asked.at,
+        needs=asked.needs,
         topic=asked.topic,
         rule=asked.rule,
         expect_source=asked.expect_source,

@@ -54,6 +54,7 @@ class Shared(Form):
     language: str = ""
     as_user: User | None = None
     at: datetime | None = None
+    needs: Literal["", "meaning"] = ""
 
     @field_validator("at")
     @classmethod

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from golden.cases import load, read
+from golden.cases import load, read, servable
 from proxy.errors import ConfigError
 from proxy.types import Turn
 
@@ -106,6 +106,12 @@ def test_an_id_stands_once_over_all_files(tmp_path: Path) -> None:
         (tmp_path / name).write_text(CASE + "}")
     with pytest.raises(ConfigError, match=r"two\.yaml:1: id: `a` stands already at .*one\.yaml:1"):
         load([tmp_path])
+
+
+def test_what_needs_meaning_is_left_out_where_there_is_none() -> None:
+    cases = read(f"{CASE}, needs: meaning}}\n{CASE.replace('a', 'b', 1)}}}", "set.yaml")
+    assert len(servable(cases, meaning=True)) == 2
+    assert [case.needs for case in servable(cases, meaning=False)] == [""]
 
 
 @pytest.mark.parametrize("name", ["", "missing.yaml"])
