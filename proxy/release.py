@@ -1,10 +1,16 @@
 """The sink of one attempt: upstream text in, gated sentences out to the client, all counted for the bill."""
 
+from collections.abc import Callable
+from typing import Literal
+
 from proxy.guards.gate import Gate
 from proxy.guards.gate.types import Release, Stop
 from proxy.guards.stops import Stops
 from proxy.services import Reply, Spent
 from proxy.types import Ending, Usage
+
+
+Finish = Literal["stop", "length", "cut"]
 
 
 class Releasing:
@@ -35,7 +41,7 @@ class Releasing:
     def text(self, piece: str) -> bool:
         """Feeds the gate; False once the answer has ended."""
         self.billed(piece)
-        self._take(self._gate.feed(piece))
+        self._take(self._judged(lambda: self._gate.feed(piece)))
         return self.stop is None and not self.ended
 
     def billed(self, piece: str) -> None:
@@ -58,8 +64,8 @@ class Releasing:
     async def close(self, ending: Ending) -> None:
         """Lets the gate judge what is left, as far as the upstream's end allows, and sends it."""
         if self.stop is None and not self.ended:
-            finish = ending.finish if ending.finish in ("stop", "length") else "cut"
-            self._take(self._gate.finish(finish))
+            finish: Finish = ending.finish if ending.finish in ("stop", "length") else "cut"
+            self._take(self._judged(lambda: self._gate.finish(finish)))
         if self.stop is None and not self.ended:
             self._pending += self._stops.finish().text
         await self.flush()
@@ -76,6 +82,15 @@ class Releasing:
         if ending.status is not None and ending.status >= 400:
             return Spent(Usage(0, 0), 0)  # an HTTP error is an answer: nothing was generated
         return Spent(self._usage, 0, sent=ending.sent, known=False)
+
+    def _judged(self, judge: Callable[[], list[Release | Stop]]) -> list[Release | Stop]:
+        """A gate that fails lets nothing more through."""
+        if self.stop is not None or self.ended:
+            return []
+        try:
+            return judge()
+        except Exception as fault:
+            return [Stop("fault", "stopped", detail=f"{type(fault).__name__}: {fault}")]
 
     def _take(self, said: list[Release | Stop]) -> None:
         for item in said:

@@ -24,10 +24,11 @@ def judge(stop: Stop | None, ending: Ending, *, own_cap: bool, stop_finish: str 
 
     `own_cap`: the cap in force was the client's own, so a cut by length is its doing and is told as `length`.
     """
+    broken = ending.finish in ("cut", "failed")
+    if broken and (stop is None or stop.rule == "length"):
+        return Verdict(Decision.UPSTREAM_FAILED, "", "upstream_failed")
     if stop is not None:
         return _stopped(stop, own_cap=own_cap, stop_finish=stop_finish)
-    if ending.finish in ("cut", "failed"):
-        return Verdict(Decision.UPSTREAM_FAILED, "", "upstream_failed")
     return Verdict(Decision.ANSWERED)
 
 

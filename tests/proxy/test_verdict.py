@@ -14,8 +14,9 @@ def test_an_attempt_that_ended_by_itself_is_answered() -> None:
 
 @pytest.mark.parametrize("finish", ["cut", "failed"])
 def test_an_upstream_that_broke_off_never_looks_like_a_clean_end(finish: str) -> None:
-    verdict = judge(None, Ending(finish), own_cap=False)  # type: ignore[arg-type]
-    assert (verdict.decision, verdict.notice) == (Decision.UPSTREAM_FAILED, "upstream_failed")
+    for stop in (None, Stop("length", "truncated")):
+        verdict = judge(stop, Ending(finish), own_cap=False)  # type: ignore[arg-type]
+        assert (verdict.decision, verdict.notice) == (Decision.UPSTREAM_FAILED, "upstream_failed")
 
 
 def test_a_sentence_that_failed_stops_in_layer_4_or_5() -> None:

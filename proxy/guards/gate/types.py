@@ -18,6 +18,7 @@ RULES = (
     "uncited",  # the answer ended without one cited sentence (not in sources)
     "long",  # a sentence longer than may be held
     "cap",  # more output than the cap allows
+    "fault",  # the gate itself failed: nothing more is let through
     "length",  # cut by a cap: the unfinished sentence is dropped
 )
 

@@ -1,0 +1,139 @@
+"""A small real deployment for tests: two documents, one caller with a key, an upstream on a socket."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+
+from proxy.app import Services, opened
+from proxy.app.asgi import surface
+from proxy.commands.syncing import synced
+from proxy.ledger.periods import Cap
+from proxy.settings.load import load
+from proxy.settings.tree import Settings
+from tests.serving import serving
+
+CONFIG = """
+[server]
+data_dir = "data"
+keep_alive_s = 0.2
+[auth]
+mode = "keys"
+[limits]
+key_concurrent = 0
+address_minute = 0
+key_minute = 0
+[embedding]
+model = "off"
+[log]
+level = "error"
+[assistants.help]
+about = "the handbook of the Orchard library"
+subject = {{ names = ["Orchard"], pronoun = "it" }}
+sources = ["handbook"]
+[sources.handbook]
+path = "docs"
+title = "Handbook"
+[upstreams.model]
+protocol = "openai"
+base_url = "{url}/v1"
+idle_s = {idle_s}
+retries = {retries}
+[upstreams.quotes]
+protocol = "extractive"
+[models.help]
+assistant = "help"
+upstream = "model"
+model = "m-1"
+output_cap = 100
+prices = {{ input_usd_per_million = 1.0, output_usd_per_million = 2.0 }}
+[models.quoting]
+assistant = "help"
+upstream = "quotes"
+prices = {{ input_usd_per_million = 1.0, output_usd_per_million = 2.0 }}
+"""
+ACCESS = """
+rules:
+  - path: "staff/**"
+    allowed_groups: [staff]
+    valid_from: 2024-01-01
+  - path: "**"
+    allowed_groups: [public]
+    valid_from: 2024-01-01
+"""
+HOURS = """---
+title: Opening hours
+url: https://orchard.example/hours
+language: en
+---
+# Opening hours
+
+The reading room opens at 9:30 and closes at 18:00.
+The reading room has 40 seats.
+"""
+BONUS = """---
+title: Staff bonus
+url: https://orchard.example/bonus
+language: en
+---
+# Staff bonus
+
+The staff bonus for the reading room is 350 euros a year.
+"""
+QUESTION = "When does the reading room open?"
+"""Answered by source 1, the opening hours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """A running proxy and how to talk to it."""
+
+    url: str
+    services: Services
+    stack: AsyncExitStack
+    """Closes the clients."""
+
+    async def key(self, *, groups: tuple[str, ...] = ("public",), cap: Cap | None = None) -> str:
+        """A new caller's key."""
+        from proxy.auth import Keys
+        from proxy.app import paths
+
+        async with Keys(paths(self.services.settings).keys) as keys:
+            return (await keys.create("test", groups=groups, caps=cap or Cap())).secret
+
+    async def client(self, *, groups: tuple[str, ...] = ("public",), cap: Cap | None = None) -> AsyncOpenAI:
+        """The official client of a new caller, without retries of its own."""
+        client = AsyncOpenAI(
+            base_url=f"{self.url}/v1",
+            api_key=await self.key(groups=groups, cap=cap),
+            max_retries=0,
+            http_client=DefaultAsyncHttpxClient(trust_env=False),
+        )
+        return await self.stack.enter_async_context(client)
+
+
+def written(folder: Path, url: str, *, idle_s: float = 5, retries: int = 0) -> Settings:
+    """Writes the deployment's files and reads its settings."""
+    docs = folder / "docs"
+    (docs / "staff").mkdir(parents=True, exist_ok=True)
+    (docs / ".access.yaml").write_text(ACCESS, "utf-8")
+    (docs / "hours.md").write_text(HOURS, "utf-8")
+    (docs / "staff" / "bonus.md").write_text(BONUS, "utf-8")
+    config = folder / "fiador.toml"
+    config.write_text(CONFIG.format(url=url, idle_s=idle_s, retries=retries), "utf-8")
+    return load(config)
+
+
+@asynccontextmanager
+async def deployed(
+    folder: Path, url: str = "http://127.0.0.1:9", *, idle_s: float = 5, retries: int = 0
+) -> AsyncIterator[Deployment]:
+    """The deployment on a real socket, its documents indexed."""
+    settings = written(folder, url, idle_s=idle_s, retries=retries)
+    async with opened(settings) as services:
+        report = await synced(settings, services.evidence, services.packs)
+        assert not report.faults
+        async with serving(surface(services)) as address, AsyncExitStack() as stack:
+            yield Deployment(address, services, stack)
