@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 from types import TracebackType
 from typing import Self
 
@@ -54,19 +54,15 @@ class Shelf:
         return self.root / name if usable else None
 
     def fresh(self) -> Path:
-        """An empty folder for the next index; what an interrupted build left is removed first."""
-        inside = self.current()
-        for path in self.root.iterdir():
-            if path.is_dir() and path != inside:
-                shutil.rmtree(path, ignore_errors=True)
-        number = 1 + (int(inside.name.rpartition("-")[2]) if inside else 0)
-        folder = self.root / f"{self.prefix}-{number}"
-        folder.mkdir()
-        return folder
+        """An empty folder for the next index."""
+        return Path(mkdtemp(prefix=self.prefix + "-", dir=self.root))
 
     def switch(self, folder: Path) -> None:
-        """Makes `folder` the current index."""
+        """Makes `folder` the current index, and removes all others, also those of interrupted builds."""
         write_whole(self.root / "CURRENT", folder.name)
+        for path in self.root.iterdir():
+            if path.is_dir() and path != folder:
+                shutil.rmtree(path, ignore_errors=True)
 
 
 class Lexical:
@@ -109,8 +105,8 @@ class Lexical:
             if self._index is not None and self._index.folder == folder:
                 self._index.reload()
             else:
-                self._index = Keywords(folder, self.tokens) if folder else None
-            self._seen = state
+                self._index = self._opened(folder)
+            self._seen = state if self._index else None
 
     async def drain(self, wait_s: float = 0) -> bool:
         """Takes everything from the outbox. False: another process is at it for longer than `wait_s`.
@@ -131,8 +127,8 @@ class Lexical:
     async def behind(self) -> int:
         """Rows of the outbox that no index has taken yet."""
         place = await self._store.look(Look.place)
-        folder = self._shelf(place.epoch).current()
-        return place.seq - (Keywords(folder, self.tokens).applied() if folder else 0)
+        index = self._opened(self._shelf(place.epoch).current())
+        return place.seq - (index.applied() if index else 0)
 
     def _prepare(self) -> None:
         self._root.mkdir(parents=True, exist_ok=True)
@@ -141,6 +137,13 @@ class Lexical:
 
     def _shelf(self, epoch: str) -> Shelf:
         return Shelf(self._root, f"{self._version}-{epoch[:8]}")
+
+    def _opened(self, folder: Path | None) -> Keywords | None:
+        """None where there is no index or it cannot be read: it is built anew by whoever drains next."""
+        try:
+            return Keywords(folder, self.tokens) if folder else None
+        except ValueError:
+            return None
 
     async def _drain(self, wait_s: float) -> bool:
         async with self._draining, _locked(self._root / "LOCK", wait_s) as held:
@@ -164,10 +167,9 @@ class Lexical:
         """The current index, or a new one where none could follow the truth from where it is."""
         place = await self._store.look(Look.place)
         folder = self._shelf(place.epoch).current()
-        if folder is not None:
-            index = Keywords(folder, self.tokens)
-            if place.horizon <= index.applied() <= place.seq:
-                return index
+        index = self._opened(folder)
+        if index is not None and place.horizon <= index.applied() <= place.seq:
+            return index
         return await self._build(place)
 
     async def _build(self, place: Place) -> Keywords:

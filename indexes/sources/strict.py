@@ -172,6 +172,8 @@ def _compose(text: str, skipped: int) -> yaml.Node | None:
         for event in yaml.parse(text, Loader=_LOADER):
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
                 raise Bad(_at(event) + skipped, "anchors and aliases (& and *) are not read")
+            if getattr(event, "tag", None):
+                raise Bad(_at(event) + skipped, "tags (!) are not read")
         return yaml.compose(text, Loader=_LOADER)
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark

@@ -33,9 +33,9 @@ def read_html(body: str) -> Content:
     parser = _Parser()
     parser.feed(body)
     parser.close()
-    parser.handle_endtag("pre")
+    parser.finish()
     text = _BLANK.sub("\n\n", "".join(parser.out)).strip()
-    return Content(text, parser.title or parser.first or None, parser.language)
+    return Content(text, parser.title or parser.first.strip() or None, parser.language)
 
 
 class _Parser(HTMLParser):
@@ -49,7 +49,7 @@ class _Parser(HTMLParser):
         self.language: str | None = None
         self._unseen: list[str] = []
         self._titling = False
-        self._pre = 0
+        self._pre = False
         self._lines = ""
         """Text inside `<pre>` so far."""
         self._lists: list[int | None] = []
@@ -93,6 +93,11 @@ class _Parser(HTMLParser):
         elif not self._unseen:
             self._write(data if self._pre else _SPACES.sub(" ", data))
 
+    def finish(self) -> None:
+        """Closes what the page left open."""
+        self._code()
+        self._row()
+
     def _open(self, tag: str, known: dict[str, str]) -> None:
         match tag:
             case "h1" | "h2" | "h3" | "h4" | "h5" | "h6":
@@ -103,7 +108,7 @@ class _Parser(HTMLParser):
             case "li":
                 self._item()
             case "tr":
-                self._cells = []
+                self._row()
             case "td" | "th":
                 self._cells = [] if self._cells is None else self._cells
                 self._cells.append("")
@@ -112,7 +117,7 @@ class _Parser(HTMLParser):
                 self._rows = 0
             case "pre":
                 self._block()
-                self._pre += 1
+                self._pre = True
             case "br":
                 self._write("\n" if self._pre else " " if self._cells is not None else "  \n")
             case "img":
@@ -129,8 +134,11 @@ class _Parser(HTMLParser):
                 if self._lists:
                     self._lists.pop()
                 self._block()
-            case "tr":
+            case "tr" | "thead" | "tbody" | "tfoot":
                 self._row()
+            case "table":
+                self._row()
+                self._block()
             case "pre":
                 self._code()
             case "a":
@@ -164,11 +172,13 @@ class _Parser(HTMLParser):
         self.out.append("\n\n" + start)
 
     def _code(self) -> None:
-        self._pre = max(self._pre - 1, 0)
-        if not self._pre and self._lines.strip():
-            fence = "`" * max(3, 1 + max(map(len, re.findall("`+", self._lines)), default=0))
-            self.out.append("{0}\n{1}\n{0}\n\n".format(fence, self._lines.strip("\n")))
-            self._lines = ""
+        self._pre = False
+        lines, self._lines = self._lines.strip("\n"), ""
+        if self._cells is not None:
+            self._write(lines)
+        elif lines.strip():
+            fence = "`" * max(3, 1 + max(map(len, re.findall("`+", lines)), default=0))
+            self.out.append(f"\n\n{fence}\n{lines}\n{fence}\n\n")
 
     def _item(self) -> None:
         if self._cells is not None:

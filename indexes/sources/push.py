@@ -1,0 +1,107 @@
+"""A source that is written to: documents pushed by a program, under the rules that files obey.
+
+What is accepted is committed, so it holds for the next query: at once for access and removal, and for new
+text as soon as the keyword index has taken it.
+"""
+
+import json
+from collections.abc import Mapping
+
+from indexes.language import WordPack
+from indexes.rows import Change
+from indexes.sources.access import Denied, combined, stated
+from indexes.sources.meta import Meta, described
+from indexes.sources.readers import read
+from indexes.sources.strict import Bad, Table, load
+from indexes.store import Store
+from indexes.sync import write
+from indexes.types import Access, Document
+
+KEY_CHARS_MAX = 500
+TEXT_CHARS_MAX = 10_000_000
+FORMATS = {"markdown": ".md", "text": ".txt", "html": ".html"}
+
+
+class Rejected(Exception):
+    """Why a document cannot be taken; the text may be shown to whoever pushed it."""
+
+
+class Push:
+    """Takes documents for the source `name`. A key names one; it is the part of the id after the source."""
+
+    def __init__(self, store: Store, name: str, packs: Mapping[str, WordPack]):
+        self.name = name
+        self._store = store
+        self._packs = packs
+
+    async def put(self, key: str, fields: Mapping[str, object]) -> Change:
+        """Stores a document whole. Fields: those of front matter, `text` and `format` (default markdown).
+
+        Raises `Rejected`. Its vectors are made by the next `sync.embed`; keywords find it before.
+        """
+        return await write(self._store, document(self.name, key, fields), self._packs)
+
+    async def set_access(self, key: str, fields: Mapping[str, object]) -> bool:
+        """Replaces `allowed_groups`, `valid_from`, `valid_to`. False: no such document, or no change."""
+        return await self._store.set_access(_id(self.name, key), access(fields))
+
+    async def remove(self, key: str) -> bool:
+        """False: there was none."""
+        return await self._store.remove(_id(self.name, key))
+
+
+def document(source: str, key: str, fields: Mapping[str, object]) -> Document:
+    """A pushed document, checked. Raises `Rejected`."""
+    id = _id(source, key)
+    text, format = fields.get("text"), fields.get("format", "markdown")
+    if not isinstance(text, str) or not text.strip():
+        raise Rejected("`text`: want the document's text, got nothing")
+    if len(text) > TEXT_CHARS_MAX:
+        raise Rejected(f"`text`: has more than {TEXT_CHARS_MAX} characters: split it")
+    if not isinstance(format, str) or format not in FORMATS:
+        raise Rejected(f"`format`: want one of {', '.join(FORMATS)}")
+    content = read(FORMATS[format], text)
+    meta, who = _described({name: value for name, value in fields.items() if name not in ("text", "format")})
+    return Document(
+        id=id,
+        source=source,
+        title=meta.title or content.title or key.rpartition("/")[2],
+        text=content.text,
+        access=who,
+        url=meta.url,
+        language=meta.stated.language or content.language,
+        supersedes=meta.supersedes and _id(source, meta.supersedes.removeprefix(f"{source}/")),
+    )
+
+
+def access(fields: Mapping[str, object]) -> Access:
+    """Groups and validity alone, checked. Raises `Rejected`."""
+    try:
+        table = _table(fields)
+        found = combined(None, stated(table))
+        table.close()
+    except (Bad, Denied) as fault:
+        raise Rejected(str(fault)) from None
+    return found
+
+
+def _described(fields: Mapping[str, object]) -> tuple[Meta, Access]:
+    try:
+        meta = described(_table(fields))
+        return meta, combined(None, meta.stated)
+    except (Bad, Denied) as fault:
+        raise Rejected(str(fault)) from None
+
+
+def _table(fields: Mapping[str, object]) -> Table:
+    """JSON is YAML: the fields are read by the very code that reads front matter. None is not stated."""
+    said = {name: value for name, value in fields.items() if value is not None}
+    table = load(json.dumps(said, ensure_ascii=False))
+    assert table is not None
+    return table
+
+
+def _id(source: str, key: str) -> str:
+    if not key.strip("/") or len(key) > KEY_CHARS_MAX or not key.isprintable():
+        raise Rejected(f"the key: want 1 to {KEY_CHARS_MAX} printable characters")
+    return f"{source}/{key.strip('/')}"

@@ -1,0 +1,311 @@
+"""A folder of files: what is stated exactly is indexed; all else is not, and one line says why."""
+
+from pathlib import Path
+
+import pytest
+
+from indexes.sources.folder import Folder
+from indexes.sources.types import Doubt, Empty, Fault, Finding, Unseen
+from indexes.types import Document
+from tests.indexes.shelf import NOW, access
+
+PUBLIC = "allowed_groups: [public]\n"
+
+
+def write(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return root
+
+
+def scan(root: Path, **more: object) -> list[Finding]:
+    return list(Folder("docs", root, **more).scan())  # type: ignore[arg-type]
+
+
+def documents(findings: list[Finding]) -> dict[str, Document]:
+    return {finding.id: finding for finding in findings if isinstance(finding, Document)}
+
+
+def faults(findings: list[Finding]) -> list[str]:
+    said = [f if isinstance(f, Fault) else f.fault for f in findings if not isinstance(f, Document)]
+    return [str(fault) for fault in said if fault]
+
+
+def only_fault(root: Path, **more: object) -> str:
+    found = scan(root, **more)
+    assert documents(found) == {}
+    (fault,) = faults(found)
+    return fault
+
+
+def test_front_matter_states_everything(tmp_path: Path) -> None:
+    front = (
+        "---\ntitle: Leave\nurl: https://x.example/leave\nlanguage: en-GB\nallowed_groups: [staff, hr]\n"
+        "valid_from: 2026-06-01T00:00:00Z\nvalid_to: 2027-01-01\nsupersedes: old.md\n---\n"
+    )
+    write(tmp_path, {"a/leave.md": front + "Text.", "a/old.md": f"---\n{PUBLIC}---\nOld."})
+    one = documents(scan(tmp_path))["docs/a/leave.md"]
+    assert (one.title, one.url, one.language, one.text) == ("Leave", "https://x.example/leave", "en", "Text.")
+    assert one.access == access("staff", "hr", begins=NOW, ends=NOW.replace(year=2027, month=1))
+    assert one.supersedes == "docs/a/old.md"
+
+
+def test_the_title_is_the_first_heading_or_the_name(tmp_path: Path) -> None:
+    write(tmp_path, {
+        ".access.yaml": PUBLIC,
+        "a.md": "```\n# no\n```\n\n# The **bold** one\n\ntext",
+        "b.txt": "# not a heading",
+        "c.html": "<title>Page &amp; more</title><p>text",
+    })  # fmt: skip
+    found = documents(scan(tmp_path))
+    assert {id: one.title for id, one in found.items()} == {
+        "docs/a.md": "The bold one",
+        "docs/b.txt": "b",
+        "docs/c.html": "Page & more",
+    }
+
+
+def test_a_file_without_any_statement_is_not_indexed(tmp_path: Path) -> None:
+    write(tmp_path, {"a.md": "# Hello"})
+    assert "a.md: states no allowed_groups, nor does a .access.yaml" in only_fault(tmp_path)
+
+
+def test_the_nearest_access_file_counts_alone(tmp_path: Path) -> None:
+    write(tmp_path, {
+        ".access.yaml": PUBLIC,
+        "a.md": "a",
+        "hr/.access.yaml": "allowed_groups: [hr]\n",
+        "hr/deep/b.md": "b",
+    })  # fmt: skip
+    found = documents(scan(tmp_path))
+    assert found["docs/a.md"].access == access("public")
+    assert found["docs/hr/deep/b.md"].access == access("hr")
+
+
+def test_the_first_rule_that_matches_holds_over_what_the_file_says_for_all(tmp_path: Path) -> None:
+    rules = (
+        "allowed_groups: [public]\nvalid_to: 2030-01-01\nlanguage: fa\nrules:\n"
+        "- {path: 'hr/pay/**', allowed_groups: [boss]}\n- {path: hr/, allowed_groups: [hr]}\n"
+        "- {path: '*.secret.md', allowed_groups: [boss]}\n- {path: 'x?.md', allowed_groups: [x]}\n"
+    )
+    write(tmp_path, {".access.yaml": rules})
+    names = ["a.md", "hr/b.md", "hr/pay/c.md", "deep/d.secret.md", "xy.md", "deep/x/y.md"]
+    write(tmp_path, dict.fromkeys(names, "text"))
+    found = documents(scan(tmp_path))
+    groups = [next(iter(found[f"docs/{name}"].access.groups)) for name in names]
+    assert groups == ["public", "hr", "boss", "boss", "x", "public"]
+    assert {one.language for one in found.values()} == {"fa"}
+    assert all(one.access.valid_to is not None for one in found.values())
+
+
+def test_an_access_file_that_does_not_cover_a_file_shows_it_to_nobody(tmp_path: Path) -> None:
+    """Even if the file itself would allow a group: that would be wider than nobody."""
+    write(tmp_path, {
+        ".access.yaml": "rules: [{path: hr/**, allowed_groups: [hr]}]",
+        "hr/a.md": "a",
+        "b.md": f"---\n{PUBLIC}---\nb",
+    })  # fmt: skip
+    found = scan(tmp_path)
+    assert list(documents(found)) == ["docs/hr/a.md"]
+    assert "adds groups that .access.yaml does not allow: public" in faults(found)[0]
+
+
+@pytest.mark.parametrize(
+    ("front", "said"),
+    [
+        ("allowed_groups: [public, hr]", "adds groups"),
+        ("valid_from: 2025-01-01", "begins before"),
+        ("valid_to: 2031-01-01", "ends after"),
+        ("valid_from: 2030-01-01", "is not after valid_from"),
+    ],
+)
+def test_front_matter_may_only_narrow(tmp_path: Path, front: str, said: str) -> None:
+    folder = "allowed_groups: [public, staff]\nvalid_from: 2026-01-01\nvalid_to: 2030-01-01\n"
+    write(tmp_path, {".access.yaml": folder, "a.md": f"---\n{front}\n---\na"})
+    assert said in only_fault(tmp_path)
+    write(tmp_path, {"a.md": "---\nallowed_groups: [staff]\nvalid_from: 2027-01-01\n---\na"})
+    assert documents(scan(tmp_path))["docs/a.md"].access.groups == {"staff"}
+
+
+def test_front_matter_widens_only_where_the_operator_says_so(tmp_path: Path) -> None:
+    write(tmp_path, {".access.yaml": PUBLIC, "a.md": "---\nallowed_groups: [hr]\n---\na"})
+    assert documents(scan(tmp_path)) == {}
+    assert documents(scan(tmp_path, may_widen=True))["docs/a.md"].access == access("hr")
+
+
+@pytest.mark.parametrize(
+    ("front", "said"),
+    [
+        ("allowed_groups: [no]", "a.md:2: want a text, got a boolean (no)"),
+        ("allowed_groups: [1]", "a.md:2: want a text, got a number (1)"),
+        ("allowed_groups: [null]", "want a text, got nothing"),
+        ("allowed_groups: ['']", "want a text"),
+        ("allowed_groups: []", "is empty, so that nobody could see it"),
+        ("allowed_groups: public", "want a list, as in [public, staff]"),
+        ("allowed_groups: [[public]]", "want a text, got a list"),
+        (PUBLIC + "valid_from: 2026-01-01T00:00:00", "a.md:3: `valid_from`: 2026-01-01T00:00:00 has no"),
+        (PUBLIC + "valid_from: tomorrow", "want a date or time"),
+        (PUBLIC + "valid_from: 2026-02-30", "no date of the calendar"),
+        (PUBLIC + "valid_from: 2027-01-01\nvalid_to: 2026-01-01", "is not after valid_from"),
+        (PUBLIC + "valid_from: 2027-01-01\nvalid_to: 2027-01-01", "is not after valid_from"),
+        (PUBLIC + "titel: x", "a.md:3: unknown key `titel`: did you mean `title`?"),
+        (PUBLIC + "title: 2024", "want a text, got a number (2024)"),
+        (PUBLIC + "language: english!", "want a tag as en"),
+        (PUBLIC + "url: javascript:alert(1)", "want an address of http, https or mailto"),
+        (PUBLIC + "url: 'https://a b'", "want an address"),
+        (PUBLIC + PUBLIC.strip(), "a.md:3: `allowed_groups` stands here twice"),
+        (PUBLIC + "supersedes: a.md", "supersedes itself"),
+        ("- a\n- b", "want a mapping of keys to values, got a list"),
+        ("allowed_groups: [public", "a.md:3: no YAML"),
+        ("a: &x [public]\nallowed_groups: *x", "anchors and aliases"),
+        ("allowed_groups: !!python/name:os.system [x]", "tags (!) are not read"),
+        ("[" * 3000, "YAML"),
+    ],
+)  # fmt: skip
+def test_a_front_matter_that_is_not_exact_is_said_with_its_line(
+    tmp_path: Path, front: str, said: str
+) -> None:
+    write(tmp_path, {"a.md": f"---\n{front}\n---\ntext"})
+    fault = only_fault(tmp_path)
+    assert said in fault or "nested too deeply" in fault
+    assert "\n" not in fault
+
+
+def test_a_front_matter_that_never_ends_is_a_fault(tmp_path: Path) -> None:
+    write(tmp_path, {"a.md": f"---\n{PUBLIC}\ntext"})
+    assert "a.md:1: the front matter is not closed" in only_fault(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"---\nallowed_groups: [public]\n---\n\xff\xfe", "is not UTF-8 (byte 34)"),
+        (b"---\nallowed_groups: [public]\n---\n \n", "is empty"),
+        (b"", "is empty"),
+        (b"x" * 10_000_001, "is larger than 10 MB"),
+    ],
+)
+def test_a_file_that_is_no_text_is_not_indexed(tmp_path: Path, content: bytes, said: str) -> None:
+    (tmp_path / ".access.yaml").write_text(PUBLIC)
+    (tmp_path / "a.md").write_bytes(content)
+    assert said in only_fault(tmp_path)
+
+
+def test_line_ends_and_a_byte_order_mark_do_not_matter(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes(b"\xef\xbb\xbf---\r\nallowed_groups: [public]\r\n---\r\ntext")
+    assert documents(scan(tmp_path))["docs/a.md"].text == "text"
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        ("", "is empty"),
+        ("allowed_group: [x]", "did you mean `allowed_groups`?"),
+        ("rules: [{allowed_groups: [x]}]", "needs a `path`"),
+        ("rules: [{path: x, groups: [x]}]", "unknown key `groups`"),
+        ("allowed_groups: [on]", "got a boolean (on)"),
+    ],
+)
+def test_a_broken_access_file_hides_all_below_it_and_is_said_once(
+    tmp_path: Path, rules: str, said: str
+) -> None:
+    write(tmp_path, {".access.yaml": rules, "a.md": "a", "b/c.md": f"---\n{PUBLIC}---\nc"})
+    found = scan(tmp_path)
+    assert {f.id for f in found if isinstance(f, Doubt)} == {"docs/a.md", "docs/b/c.md"}
+    assert said in only_fault(tmp_path)
+
+
+def test_a_rule_that_matches_nothing_is_said(tmp_path: Path) -> None:
+    """It may be misspelt, and then what it should protect is under the looser rule."""
+    write(tmp_path, {
+        ".access.yaml": "allowed_groups: [public]\nrules: [{path: hrr/**, allowed_groups: [hr]}]",
+        "hr/a.md": "a",
+    })  # fmt: skip
+    assert "the rule for hrr/** matches no file" in faults(scan(tmp_path))[0]
+
+
+def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
+    outside = write(tmp_path / "outside", {"secret.md": f"---\n{PUBLIC}---\nsecret"})
+    root = write(tmp_path / "root", {".access.yaml": PUBLIC, "a.md": "a"})
+    (root / "b.md").symlink_to(outside / "secret.md")
+    (root / "c").symlink_to(outside)
+    (root / "d.md").symlink_to(root / "nowhere.md")
+    found = scan(root)
+    assert list(documents(found)) == ["docs/a.md"]
+    said = "\n".join(faults(found))
+    assert "b.md: is a link out of the folder" in said
+    assert "c: is a link to a folder" in said
+    assert "d.md: cannot be read" in said
+
+
+def test_a_link_inside_carries_the_rules_of_where_the_file_lies(tmp_path: Path) -> None:
+    """Whoever can make links in a public folder must not publish what lies in another."""
+    write(
+        tmp_path,
+        {".access.yaml": PUBLIC, "a.md": "a", "hr/.access.yaml": "allowed_groups: [hr]\n", "hr/b.md": "b"},
+    )
+    (tmp_path / "b.md").symlink_to(tmp_path / "hr" / "b.md")
+    assert documents(scan(tmp_path))["docs/b.md"].access == access("hr")
+
+
+def test_names_that_look_the_same_are_one_id_and_neither_is_indexed(tmp_path: Path) -> None:
+    write(tmp_path, {".access.yaml": PUBLIC, "caf\u00e9.md": "a", "cafe\u0301.md": "b"})
+    assert "are one name to a reader" in only_fault(tmp_path)
+
+
+def test_a_folder_that_cannot_be_read_leaves_what_is_below_unseen(tmp_path: Path) -> None:
+    write(tmp_path, {".access.yaml": PUBLIC, "a.md": "a", "hr/b.md": "b"})
+
+    def entries(folder: Path) -> list[Path]:
+        if folder.name == "hr":
+            raise PermissionError(13, "Permission denied")
+        return sorted(folder.iterdir())
+
+    found = scan(tmp_path, entries=entries)
+    assert list(documents(found)) == ["docs/a.md"]
+    assert [f.prefix for f in found if isinstance(f, Unseen)] == ["docs/hr/"]
+    assert "hr: cannot be read (Permission denied)" in faults(found)[0]
+
+
+@pytest.mark.parametrize("name", ["missing", "file.md"])
+def test_a_root_that_is_no_folder_is_unseen(tmp_path: Path, name: str) -> None:
+    write(tmp_path, {"file.md": "x"})
+    (found,) = scan(tmp_path / name)
+    assert isinstance(found, Unseen)
+    assert found.prefix == "docs/"
+
+
+def test_an_empty_root_is_told_from_an_unreadable_one(tmp_path: Path) -> None:
+    (found,) = scan(tmp_path)
+    assert isinstance(found, Empty)
+
+
+def test_hidden_files_are_passed_over_and_unknown_formats_counted(tmp_path: Path) -> None:
+    write(tmp_path, {
+        ".access.yaml": PUBLIC, "a.MD": "a", ".git/b.md": "b", ".c.md": "c", "d.pdf": "d", "e.pdf": "e",
+    })  # fmt: skip
+    found = scan(tmp_path)
+    assert list(documents(found)) == ["docs/a.MD"]
+    assert faults(found) == [f"{tmp_path}/**/*.pdf: 2 not read: formats are .md .markdown .txt .html .htm"]
+
+
+def test_a_predecessor_that_is_not_there_is_a_remark_only(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "a.md": f"---\n{PUBLIC}supersedes: gone.md\n---\na",
+            "b/c.md": f"---\n{PUBLIC}supersedes: a.md\n---\nc",
+        },
+    )
+    found = scan(tmp_path)
+    assert documents(found)["docs/b/c.md"].supersedes == "docs/a.md"
+    assert documents(found)["docs/a.md"].supersedes == "docs/gone.md"
+    assert faults(found) == [f"{tmp_path}/a.md: supersedes gone.md, which is not there"]
+
+
+def test_the_address_is_made_of_the_base_where_none_is_stated(tmp_path: Path) -> None:
+    write(tmp_path, {".access.yaml": PUBLIC, "a b/é.md": "a"})
+    (one,) = documents(scan(tmp_path, url_base="https://x.example/")).values()
+    assert one.url == "https://x.example/a%20b/%C3%A9.md"

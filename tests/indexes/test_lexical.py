@@ -1,0 +1,265 @@
+"""The keyword index: follows the outbox, filters inside the query, and falls into none of Tantivy's traps."""
+
+import asyncio
+import fcntl
+import os
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import tantivy
+
+from indexes import outbox
+from indexes.grants import FOREVER, Filter, instant
+from indexes.keywords import Keywords, LexicalFault, prove
+from indexes.lexical import Lexical
+from indexes.look import Look
+from indexes.outbox import Batch, Item
+from indexes.store import Store
+from tests.indexes.shelf import NOW, access, document, put, shelf, viewer
+
+ITEM = Item(1, 1, "docs", 0, FOREVER, "en", "Title", "some words here", "", ())
+ANY = Filter(frozenset({1}), frozenset({"docs"}), 5)
+
+
+def filled(folder: Path, *items: Item) -> Keywords:
+    index = Keywords(folder, str.split)
+    index.apply([Batch(1, (), items)])
+    index.reload()
+    return index
+
+
+async def found(lexical: Lexical, store: Store, word: str, *groups: str) -> list[int]:
+    def look(look: Look) -> list[int]:
+        lexical.refresh(look.state())
+        return lexical.search([word], look.filter(viewer(*groups)), 99)
+
+    return await store.look(look)
+
+
+def test_hits_hold_a_token_in_text_title_or_headings(tmp_path: Path) -> None:
+    items = [
+        ITEM,
+        replace(ITEM, id=2, title="words"),
+        replace(ITEM, id=3, headings=("words",), text="x"),
+        replace(ITEM, id=4, text="none"),
+    ]
+    assert set(filled(tmp_path, *items).search(["words"], ANY, 9)) == {1, 2, 3}
+
+
+@pytest.mark.parametrize("change", [
+    {"acl": 2}, {"source": "other"}, {"valid_from": 6}, {"ends": 5}, {"language": "es"}, {"language": None},
+])  # fmt: skip
+def test_what_is_not_allowed_is_not_found(tmp_path: Path, change: dict[str, object]) -> None:
+    only_english = replace(ANY, languages=frozenset({"en"}))
+    index = filled(tmp_path, ITEM, replace(ITEM, id=2, **change))  # type: ignore[arg-type]
+    assert index.search(["words"], only_english, 9) == [1]
+
+
+def test_validity_begins_with_its_first_instant_and_ends_before_its_last(tmp_path: Path) -> None:
+    index = filled(tmp_path, replace(ITEM, valid_from=-(10**15), ends=10**15))
+    hits = [
+        index.search(["words"], replace(ANY, now=now), 9)
+        for now in (-(10**15) - 1, -(10**15), 10**15 - 1, 10**15)
+    ]
+    assert hits == [[], [1], [1], []]
+
+
+@pytest.mark.parametrize("nobody", [replace(ANY, acls=frozenset()), replace(ANY, sources=frozenset())])
+def test_an_empty_permission_finds_nothing(tmp_path: Path, nobody: Filter) -> None:
+    assert filled(tmp_path, ITEM).search(["words"], nobody, 9) == []
+
+
+def test_filters_do_not_change_scores_and_ties_go_by_id(tmp_path: Path) -> None:
+    """Better matches come first however many groups they have; equal ones come in the order of their ids."""
+    items = [replace(ITEM, id=i, acl=i % 3, text="words words" if i == 5 else "words") for i in range(9)]
+    index = filled(tmp_path, *items)
+    allowed = replace(ANY, acls=frozenset({0, 1, 2}))
+    assert index.search(["words"], allowed, 9)[1:] == [0, 1, 2, 3, 4, 6, 7, 8]
+    assert index.search(["words"], allowed, 9)[0] == 5
+
+
+def test_text_of_a_user_is_never_a_query_language(tmp_path: Path) -> None:
+    """`acl:[0 TO 9] OR *` handed to Tantivy's parser would reach the filter fields."""
+    index = filled(tmp_path, ITEM, replace(ITEM, id=2, acl=2))
+    for token in ("*", "acl:2", "acl:[0", "body:words", "words OR *", '"', "+words", "\\", "\0"):
+        assert index.search([token], ANY, 9) == []
+
+
+def test_deleting_by_id_deletes_and_doing_it_twice_changes_nothing(tmp_path: Path) -> None:
+    index = filled(tmp_path, ITEM, replace(ITEM, id=2))
+    for _ in range(2):
+        index.apply([Batch(2, (1, 2, 3), (replace(ITEM, id=2), replace(ITEM, id=3)))])
+    index.reload()
+    assert index.search(["words"], ANY, 9) == [2, 3]
+
+
+def test_the_trap_is_still_there_unsigned_terms_delete_nothing(tmp_path: Path) -> None:
+    """Why ids are i64 and deletion goes by query; if this fails, Tantivy has mended it."""
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("id", indexed=True)
+    index = tantivy.Index(builder.build(), path=str(tmp_path))
+    writer = index.writer(15_000_000, 1)
+    document = tantivy.Document()
+    document.add_unsigned("id", 1)
+    writer.add_document(document)
+    writer.commit()
+    writer.delete_documents_by_term("id", 1)
+    writer.commit()
+    index.reload()
+    assert index.searcher().num_docs == 1
+
+
+def test_the_self_test_notices_an_index_that_does_not_delete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prove(tmp_path)
+    monkeypatch.setattr(Keywords, "_id", lambda self, found: tantivy.Query.empty_query())
+    other = tmp_path / "other"
+    other.mkdir()
+    with pytest.raises(LexicalFault, match="does not delete"):
+        prove(other)
+
+
+def test_no_text_is_kept_in_the_index(tmp_path: Path) -> None:
+    folder = tmp_path / "i"
+    folder.mkdir()
+    index = filled(folder, ITEM)
+    address = index._searcher.search(tantivy.Query.all_query(), 1).hits[0][1]
+    assert index._searcher.doc(address).to_dict() == {}
+
+
+def test_a_search_keeps_its_snapshot_until_reload(tmp_path: Path) -> None:
+    index = filled(tmp_path, ITEM)
+    index.apply([Batch(2, (1,), ())])
+    assert index.search(["words"], ANY, 9) == [1]
+    index.reload()
+    assert index.search(["words"], ANY, 9) == []
+
+
+async def test_it_follows_the_truth(tmp_path: Path) -> None:
+    async with shelf(tmp_path) as on:
+        await put(on.store, document("docs/a", "apple"), document("docs/b", "apple"))
+        assert await found(on.lexical, on.store, "apple", "public") == []
+        assert await on.lexical.drain()
+        assert await found(on.lexical, on.store, "apple", "public") == [1, 2]
+        await on.store.remove("docs/a")
+        await on.store.set_access("docs/b", access("staff"))
+        await on.lexical.drain()
+        assert await found(on.lexical, on.store, "apple", "public") == []
+        assert await found(on.lexical, on.store, "apple", "staff") == [2]
+
+
+async def test_a_successor_ends_its_predecessor_in_the_index_too(tmp_path: Path) -> None:
+    async with shelf(tmp_path) as on:
+        await put(on.store, document("docs/a", "apple"))
+        await on.lexical.drain()
+        begins = NOW - timedelta(days=1)
+        await put(on.store, document("docs/b", "apple", access("public", begins=begins), supersedes="docs/a"))
+        await on.lexical.drain()
+        assert await found(on.lexical, on.store, "apple", "public") == [2]
+
+
+async def test_another_process_sees_a_commit_at_its_next_query(tmp_path: Path) -> None:
+    """Two of everything over the same files; only one of them drains."""
+    async with shelf(tmp_path) as one, shelf(tmp_path) as other:
+        await put(one.store, document("docs/a", "apple"))
+        await one.lexical.drain()
+        assert await found(other.lexical, other.store, "apple", "public") == [1]
+
+
+async def test_one_process_at_a_time_drains(tmp_path: Path) -> None:
+    async with shelf(tmp_path) as on:
+        await put(on.store, document("docs/a", "apple"))
+        other = os.open(tmp_path / "lexical" / "LOCK", os.O_RDWR)
+        fcntl.flock(other, fcntl.LOCK_EX)
+        assert not await on.lexical.drain()
+        waiting = asyncio.create_task(on.lexical.drain(wait_s=5))
+        await asyncio.sleep(0.1)
+        os.close(other)
+        assert await waiting
+        assert await on.lexical.behind() == 0
+
+
+async def test_a_cancelled_drain_goes_on_and_leaves_no_lock(tmp_path: Path) -> None:
+    async with shelf(tmp_path) as on:
+        await put(on.store, *(document(f"docs/{i}", "apple") for i in range(20)))
+        task = asyncio.create_task(on.lexical.drain())
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await on.lexical.drain(wait_s=5)
+        assert len(await found(on.lexical, on.store, "apple", "public")) == 20
+
+
+async def test_keeping_up_takes_what_others_write(tmp_path: Path) -> None:
+    async with shelf(tmp_path) as on:
+        keeping = asyncio.create_task(on.lexical.keep())
+        async with Store(tmp_path / "truth.db") as elsewhere:
+            await put(elsewhere, document("docs/a", "apple"))
+        for _ in range(100):
+            if await found(on.lexical, on.store, "apple", "public"):
+                break
+            await asyncio.sleep(0.05)
+        else:
+            pytest.fail("not taken within 5 s")
+        keeping.cancel()
+
+
+@pytest.mark.parametrize(
+    "harm", ["deleted", "emptied", "corrupt", "mark lost", "mark ahead", "other analyser"]
+)
+async def test_an_index_that_cannot_be_trusted_is_built_anew(tmp_path: Path, harm: str) -> None:
+    async with shelf(tmp_path) as on:
+        await put(on.store, document("docs/a", "Apple"), document("docs/b", "pear"))
+        await on.lexical.drain()
+    root = tmp_path / "lexical"
+    (folder,) = (path for path in root.iterdir() if path.is_dir())
+    match harm:
+        case "deleted":
+            (root / "CURRENT").unlink()
+        case "emptied":
+            for path in folder.iterdir():
+                path.unlink()
+        case "corrupt":
+            (folder / "meta.json").write_text("{")
+        case "mark lost":
+            (folder / "applied").unlink()
+        case "mark ahead":
+            (folder / "applied").write_text("999")
+    analyser = (lambda text: text.split()) if harm == "other analyser" else None
+    async with Store(tmp_path / "truth.db") as store:
+        made = Lexical(root, store, analyser) if analyser else Lexical(root, store)
+        async with made as lexical:
+            assert await found(lexical, store, "Apple" if analyser else "apple", "public") == [1]
+            assert await found(lexical, store, "pear", "public") == [2]
+
+
+async def test_a_restored_truth_gets_a_new_index(tmp_path: Path) -> None:
+    """Row numbers of a restored backup begin again where others have been: nothing old may be believed."""
+    async with shelf(tmp_path) as on:
+        await put(on.store, document("docs/a", "apple"))
+        await on.lexical.drain()
+        await on.store.renew()
+        assert await found(on.lexical, on.store, "apple", "public") == []
+        await on.lexical.drain()
+        assert await found(on.lexical, on.store, "apple", "public") == [1]
+
+
+async def test_who_is_too_far_behind_starts_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outbox, "KEEP", 0)
+    async with shelf(tmp_path) as on:
+        await put(on.store, document("docs/a", "apple"))
+        await on.lexical.drain()
+        (folder,) = (path for path in (tmp_path / "lexical").iterdir() if path.is_dir())
+        (folder / "applied").write_text("0")
+        await put(on.store, document("docs/b", "apple"))
+        await on.lexical.drain()
+        assert await found(on.lexical, on.store, "apple", "public") == [1, 2]
+        assert not folder.exists()
+
+
+def test_an_instant_fits_the_index() -> None:
+    assert -(2**63) <= instant(NOW) < FOREVER < 2**63

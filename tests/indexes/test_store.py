@@ -1,0 +1,173 @@
+"""The truth: one transaction a change, ids never used again, text only for those who may see it."""
+
+import sqlite3
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from indexes.chunks import cut
+from indexes.store import Store, StoreFault
+from indexes.types import Viewer
+from tests.indexes.shelf import NOW, access, document, put, viewer
+
+PUBLIC = viewer("public")
+DAY = timedelta(days=1)
+ALL = range(1, 100)
+
+
+async def texts(store: Store, who: Viewer = PUBLIC) -> set[str]:
+    return {passage.text for passage in (await store.recheck(ALL, who)).values()}
+
+
+async def test_a_document_is_there_for_the_next_query(tmp_path: Path) -> None:
+    async with Store(tmp_path / "t.db") as store:
+        one = document("docs/a", "# T\n\nhello", title="A", url="https://a.example", language="en")
+        assert await store.put(one, cut(one.text)) == "added"
+        (passage,) = (await store.recheck([1], PUBLIC)).values()
+        assert (passage.document_id, passage.title, passage.url) == ("docs/a", "A", "https://a.example")
+        assert (passage.headings, passage.text, passage.language) == (("T",), "hello", "en")
+
+
+async def test_the_same_document_again_changes_nothing(tmp_path: Path) -> None:
+    async with Store(tmp_path / "t.db") as store:
+        one = document("docs/a", "hello")
+        await put(store, one)
+        before = await store.state()
+        assert await store.put(one, cut(one.text)) == "unchanged"
+        assert await store.state() == before
+
+
+async def test_unchanged_passages_keep_their_ids_and_no_id_comes_back(tmp_path: Path) -> None:
+    async with Store(tmp_path / "t.db") as store:
+        await put(store, document("docs/a", "## A\n\none\n\n## B\n\ntwo"))
+        await put(store, document("docs/a", "## A\n\none\n\n## B\n\nthree"))
+        assert {p.id: p.text for p in (await store.recheck(ALL, PUBLIC)).values()} == {1: "one", 3: "three"}
+        await store.remove("docs/a")
+        await put(store, document("docs/b", "four"))
+        assert set(await store.recheck(ALL, PUBLIC)) == {4}
+
+
+async def test_a_change_of_access_holds_for_the_next_query_and_moves_the_generation(tmp_path: Path) -> None:
+    async with Store(tmp_path / "t.db") as store:
+        await put(store, document("docs/a", "hello"))
+        before = await store.state()
+        assert await store.set_access("docs/a", access("staff"))
+        assert await texts(store) == set()
+        assert await texts(store, viewer("staff")) == {"hello"}
+        assert (await store.state()).generation == before.generation + 1
+        assert not await store.set_access("docs/a", access("staff"))
+        assert not await store.set_access("docs/none", access("staff"))
+
+
+@pytest.mark.parametrize("who", [
+    viewer("other"),
+    viewer(),
+    viewer("public", sources=""),
+    viewer("public", sources="elsewhere"),
+    viewer("public", languages="es"),
+    viewer("public", now=NOW - DAY),
+    viewer("public", now=NOW + DAY),
+])  # fmt: skip
+async def test_text_is_refused_to(tmp_path: Path, who: Viewer) -> None:
+    """Other groups, none, no source, another source, another language, before its time, after it."""
+    async with Store(tmp_path / "t.db") as store:
+        await put(
+            store, document("docs/a", "hello", access("public", begins=NOW, ends=NOW + DAY), language="en")
+        )
+        assert await texts(store, viewer("public", languages="en")) == {"hello"}
+        assert await texts(store, who) == set()
+        assert await store.visible_sources(who) == frozenset()
+
+
+async def test_groups_are_compared_whole(tmp_path: Path) -> None:
+    """A name that holds another, quotes, or looks like a pattern is only itself."""
+    names = ["hr", "hr-staff", 'h"r', "h%", "HR", "х"]
+    async with Store(tmp_path / "t.db") as store:
+        for name in names:
+            await put(store, document(f"docs/{name}", name, access(name)))
+        for name in names:
+            assert await texts(store, viewer(name)) == {name}
+
+
+async def test_a_predecessor_ends_where_its_successor_begins(tmp_path: Path) -> None:
+    async with Store(tmp_path / "t.db") as store:
+        await put(store, document("docs/old", "old"))
+        await put(store, document("docs/new", "new", access("public", begins=NOW), supersedes="docs/old"))
+        assert await texts(store, viewer("public", now=NOW - DAY)) == {"old"}
+        assert await texts(store, viewer("public", now=NOW)) == {"new"}
+
+
+async def test_the_order_of_arrival_does_not_matter_for_succession(tmp_path: Path) -> None:
+    async with Store(tmp_path / "t.db") as store:
+        await put(store, document("docs/new", "new", access("public", begins=NOW), supersedes="docs/old"))
+        await put(store, document("docs/old", "old"))
+        assert await texts(store, viewer("public", now=NOW)) == {"new"}
+
+
+async def test_a_predecessor_follows_its_successor_when_that_moves_or_goes(tmp_path: Path) -> None:
+    async with Store(tmp_path / "t.db") as store:
+        await put(store, document("docs/old", "old", access("public", ends=NOW + 3 * DAY)))
+        await put(store, document("docs/new", "new", access("public", begins=NOW), supersedes="docs/old"))
+        await store.set_access("docs/new", access("public", begins=NOW + DAY))
+        assert await texts(store, viewer("public", now=NOW)) == {"old"}
+        await store.remove("docs/new")
+        assert await texts(store, viewer("public", now=NOW + 2 * DAY)) == {"old"}
+        assert await texts(store, viewer("public", now=NOW + 3 * DAY)) == set()
+
+
+async def test_a_successor_that_is_hidden_does_not_bring_the_old_text_back(tmp_path: Path) -> None:
+    async with Store(tmp_path / "t.db") as store:
+        await put(store, document("docs/old", "old"))
+        await put(store, document("docs/new", "new", access("public", begins=NOW), supersedes="docs/old"))
+        assert await store.hide(["docs/new"]) == 1
+        assert await texts(store, viewer("public", now=NOW)) == set()
+
+
+async def test_hiding_keeps_the_text_and_counts_once(tmp_path: Path) -> None:
+    async with Store(tmp_path / "t.db") as store:
+        await put(store, document("docs/a", "a"), document("docs/b", "b"))
+        assert await store.hide(["docs/a", "docs/none"]) == 1
+        assert await store.hide(["docs/a"]) == 0
+        assert await texts(store) == {"b"}
+        counts = await store.counts()
+        assert (counts.documents, counts.passages, counts.hidden) == (2, 2, 1)
+        await store.set_access("docs/a", access("public"))
+        assert await texts(store) == {"a", "b"}
+
+
+async def test_the_listing_says_what_is_stored(tmp_path: Path) -> None:
+    who = access("b", "a", begins=NOW, ends=NOW + DAY)
+    async with Store(tmp_path / "t.db") as store:
+        await put(store, document("docs/a", "a", who), document("other/b", "b"))
+        listing = await store.listing("docs")
+        assert list(listing) == ["docs/a"]
+        assert listing["docs/a"].access == who
+
+
+async def test_sources_are_named_only_where_something_can_be_seen(tmp_path: Path) -> None:
+    async with Store(tmp_path / "t.db") as store:
+        await put(store, document("docs/a", "a"), document("secret/b", "b", access("staff")))
+        both = "docs secret empty"
+        assert await store.visible_sources(viewer("public", sources=both)) == {"docs"}
+        assert await store.visible_sources(viewer("public", "staff", sources=both)) == {"docs", "secret"}
+
+
+async def test_a_fault_in_a_change_leaves_the_truth_as_it_was(tmp_path: Path) -> None:
+    def broken(connection: sqlite3.Connection) -> None:
+        connection.execute("DELETE FROM document")
+        raise ValueError("no")
+
+    async with Store(tmp_path / "t.db") as store:
+        await put(store, document("docs/a", "a"))
+        with pytest.raises(ValueError, match="no"):
+            await store.write(broken)
+        assert await texts(store) == {"a"}
+
+
+async def test_a_store_of_another_version_is_not_opened(tmp_path: Path) -> None:
+    async with Store(tmp_path / "t.db") as store:
+        await store.write(lambda c: c.execute("UPDATE state SET version = 99").rowcount)
+    with pytest.raises(StoreFault, match="version 99"):
+        async with Store(tmp_path / "t.db"):
+            pass
