@@ -19,8 +19,9 @@ _VERSION = regex.compile(
 _YEARS = regex.compile(
     rf"(?<![{LETTER}\d_.,:/-])(?<from>[12]\d{{3}})[-–/](?<to>\d{{4}}|\d{{2}})(?![{LETTER}\d]|[-–/.,:]\d)"
 )
+_SPECIAL = regex.compile(r"[\p{No}\p{Nl}--[〇]]", regex.V1)
 _RAISED = regex.compile(
-    rf"(?<head>[{LETTER}]*)(?<number>-?\d*(?:[.,]\d+)?)(?<sign>[\p{{No}}\p{{Nl}}--[〇]]+)(?<tail>[{LETTER}\d]*)",
+    rf"(?<![{LETTER}])(?<head>[{LETTER}]*)(?<number>-?\d*(?:[.,]\d+)?)(?<sign>[\p{{No}}\p{{Nl}}--[〇]]+)(?<tail>[{LETTER}\d]*)",
     regex.V1,
 )
 _CODE = regex.compile(rf"(?=[{LETTER}_.-]*\d)[{LETTER}\d〇]+(?:[-_.][{LETTER}\d〇]+)*+")
@@ -30,7 +31,8 @@ _AREA = frozenset(("m", "km", "cm", "mm", "dm", "ft", "in", "yd", "mi", "м", "�
 
 def read_composites(page: Page) -> None:
     """Take 24/7, 16:9, 2007-08, versions with a v, and signs like ½ or ²."""
-    page.take(_RAISED, lambda match: _raised(page, match))
+    if _SPECIAL.search(page.text):
+        page.take(_RAISED, lambda match: _raised(page, match))
     page.take(_VERSION, lambda match: _version(page, match))
     page.take(_YEARS, lambda match: _years(page, match))
     page.take(_COMPOSITE, lambda match: [page.value("code", f"comp:{match[0]}", match.span())])

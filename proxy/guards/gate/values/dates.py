@@ -1,6 +1,6 @@
 """Dates by their known parts, in figures and with the month's name."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -62,9 +62,13 @@ def read_dates(page: Page, tongue: Tongue) -> None:
     if "月" in page.text:
         page.take(_HAN, lambda match: _han(page, match))
     names = _names(tongue)
-    if names.any_name.search(page.text):
-        for pattern in names.patterns:
-            page.take(pattern, lambda match: _named(page, names, match))
+    places = [match.start() for word in page.words & names.first_words for match in _found(word, page.text)]
+    for pattern in names.patterns if places else ():
+        page.take_near(sorted(places), pattern, lambda match: _named(page, names, match))
+
+
+def _found(word: str, text: str) -> Iterator[regex.Match[str]]:
+    return regex.finditer(rf"(?<![\p{{L}}\p{{M}}]){regex.escape(word)}(?![\p{{L}}\p{{M}}])", text)
 
 
 def _figures(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value] | None:
@@ -105,7 +109,7 @@ class _Names:
     """The month names of a tongue and the patterns that hold them."""
 
     months: Mapping[str, tuple[int, str]]
-    any_name: regex.Pattern[str]
+    first_words: frozenset[str]
     patterns: tuple[regex.Pattern[str], ...]
 
 
@@ -122,7 +126,7 @@ def _names(tongue: Tongue) -> _Names:
     gap = r"[\s,،\u200c/-]{0,3}"
     return _Names(
         months,
-        regex.compile(month),
+        frozenset(name.split()[0] for name in months),
         (
             regex.compile(rf"(?:{more})?{day}{gap}{of}{month}(?:{gap}{of}{year})?"),
             regex.compile(

@@ -27,13 +27,25 @@ _INNER = r"[^\s<>()]"
 _BALANCED = rf"(?:{_INNER}|\((?:{_INNER}|\({_INNER}*\))*\))*"
 _TARGET = regex.compile(rf"\]\(\s*<?(?<url>{_BALANCED})>?(?:\s+[\"'(][^\n]*?[\"')])?\s*\)")
 _DEFINITION = regex.compile(r"^ {0,3}\[[^\]\n]+\]:\s*<?(?<url>[^\s<>]+)>?", regex.M)
-_SCHEME = regex.compile(rf"(?<![\p{{Latin}}\d+.-])(?<url>(?:[a-z][a-z0-9+.-]*://|mailto:|tel:){_REST}+)")
+_SCHEME = regex.compile(rf"(?<url>(?<![\p{{Latin}}+.-])(?:https?://|mailto:|tel:){_REST}+)")
 _WWW = regex.compile(rf"{_FREE}(?<url>www\.{_REST}+)")
 _MAIL = regex.compile(
     rf"(?<![\p{{Latin}}\p{{Cyrillic}}\d_.%+-])(?<url>[\p{{Latin}}\p{{Cyrillic}}\d_.%+'-]+@(?:{_LABEL}\.)*{_LABEL})"
 )
 _HANDLE = regex.compile(r"(?<![\p{L}\d_.@])@[\p{Latin}\d_][\p{Latin}\d_.-]*")
+_ENDING = regex.compile(rf"\.(?:{_ENDINGS})(?![\p{{L}}\p{{M}}\d_-])")
 _BARE = regex.compile(rf"{_FREE}(?<url>{_HOST}{_PATH})")
+
+_BY_SIGN = (
+    ("](", _TARGET),
+    ("]:", _DEFINITION),
+    ("://", _SCHEME),
+    ("mailto:", _SCHEME),
+    ("tel:", _SCHEME),
+    ("www.", _WWW),
+    ("@", _MAIL),
+)
+"""What an address cannot be without, and its pattern, in order."""
 
 _IMAGE = regex.compile(r"!\[")
 _CODE = regex.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
@@ -75,20 +87,17 @@ def _forbidden(url: str) -> bool:
 
 def read_links(page: Page) -> None:
     """Take every address of `page`: link targets and definitions first, bare hosts last."""
-    if not any(sign in page.text for sign in (".", "@", "](", ":")):
-        return
-    for pattern in (_TARGET, _DEFINITION, _SCHEME, _WWW, _MAIL):
-        _take(page, pattern)
-    page.take(_HANDLE, lambda match: [page.value("code", f"mix:{match[0].rstrip('.-')}", match.span())])
-    _take(page, _BARE)
+    for sign, pattern in _BY_SIGN:
+        if sign in page.text:
+            page.take(pattern, lambda match: _address(page, match))
+    if "@" in page.text:
+        page.take(_HANDLE, lambda match: [page.value("code", f"mix:{match[0].rstrip('.-')}", match.span())])
+    if _ENDING.search(page.text):
+        page.take(_BARE, lambda match: _address(page, match))
 
 
-def _take(page: Page, pattern: regex.Pattern[str]) -> None:
+def _address(page: Page, match: regex.Match[str]) -> list[Value]:
     """Trailing punctuation is cut from the value but taken with it."""
-    page.take(pattern, lambda match: _address(page, match))
-
-
-def _address(page: Page, match: regex.Match[str]) -> list[Value] | None:
     start, _ = match.span("url")
     raw = page.raw[start : match.end("url")]
     whole = raw if match.re in (_TARGET, _DEFINITION) else trim(raw)

@@ -22,6 +22,8 @@ _BODY = (
 )
 _CURRENCY = r"[$€£¥₹₽﷼]"
 _SIGN = rf"(?<![\p{{L}}\p{{M}}\d)\]%°\ue000])(?<![\d\ue000%)]\s)[-–](?:{_CURRENCY}\s?)?"
+_SIGN_CHARS = 16
+"""How far before a number a word of its sign may begin."""
 _MAGNITUDES = {"k": 3, "mn": 6, "mln": 6, "bn": 9, "bln": 9, "tn": 12, "trn": 12}
 _LOUD = {"m": 6, "b": 9}
 """Magnitudes only in upper case or after a currency sign: 5m are metres."""
@@ -85,15 +87,24 @@ def _grouped(body: str) -> Decimal | None:
 
 @lru_cache(maxsize=64)
 def _pattern(tongue: Tongue) -> regex.Pattern[str]:
-    """A number with sign, exponent, the letters glued to it and the words that scale it."""
-    minus = tongue.words("minus")
+    """A number with exponent, the letters glued to it and the words that scale it."""
     return regex.compile(
-        rf"(?<sign>{_SIGN}|(?<![\p{{Latin}}\p{{Cyrillic}}\p{{Arabic}}\p{{Devanagari}}])(?:{minus})\s?)?"
         rf"(?<![{LETTER}\d_]|(?<=[{LETTER}])-|\d[.,:/])(?<body>{_BODY})"
         rf"(?:e(?<power>[+-]?\d{{1,4}})(?![{LETTER}\d]))?"
         rf"(?<tail>\.?[ºª]?'?[{LETTER}]*+)(?!\d)"
         rf"(?<scale>(?:[\s\u200c-]?(?:{tongue.scale}))*)"
     )
+
+
+@lru_cache(maxsize=64)
+def _sign(tongue: Tongue) -> regex.Pattern[str]:
+    """What makes the number after it negative."""
+    edge = r"(?<![\p{Latin}\p{Cyrillic}\p{Arabic}\p{Devanagari}])"
+    return regex.compile(rf"(?:{_SIGN}|{edge}(?:{tongue.words('minus')})\s?)$")
+
+
+def _negative(page: Page, tongue: Tongue, at: int) -> bool:
+    return _sign(tongue).search(page.text, max(0, at - _SIGN_CHARS), at) is not None
 
 
 def read_numbers(page: Page, tongue: Tongue) -> None:
@@ -107,13 +118,14 @@ def _read(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value] | 
     if abs(power) > POWER_MAX or not _is_ending(tail, tongue):
         return None
     body = match["body"].translate(_GAPS)
+    negative = _negative(page, tongue, match.start())
     if match["soft"]:
-        return [_spaced(page, tongue, match)]
+        return [_spaced(page, tongue, match, -1 if negative else 1)]
     number = plain(body, tongue.decimal)
     if number is None:
         return _several(page, match)
     number = number.scaleb(power) if power else number
-    number = -number if match["sign"] else number
+    number = -number if negative else number
     if scale := _scale(page, tongue, match):
         return [_scaled(page, number, scale, match)]
     if tail in tongue.decades:
@@ -135,7 +147,7 @@ CYRILLIC = regex.compile(r"\p{Cyrillic}+")
 def _number(page: Page, tongue: Tongue, number: Decimal, match: regex.Match[str]) -> Value:
     """A plain number. 1,234 in a text of unknown language is known by its spelling alone."""
     key, body = number_key(number), match["body"]
-    literal = f"lit:{match['sign'] or ''}{body}"
+    literal = f"lit:{'-' if number < 0 else ''}{body}"
     if not ambiguous(body) or not (set(body) & {".", ","}):
         return page.value("number", key, match.span())
     if tongue.known:
@@ -156,9 +168,8 @@ def _several(page: Page, match: regex.Match[str]) -> list[Value]:
     ]
 
 
-def _spaced(page: Page, tongue: Tongue, match: regex.Match[str]) -> Value:
+def _spaced(page: Page, tongue: Tongue, match: regex.Match[str], sign: int) -> Value:
     """1 000 000: one number, or several that stand side by side."""
-    sign = -1 if match["sign"] else 1
     parts = [sign * (plain(part, tongue.decimal) or Decimal(0)) for part in match["body"].split(" ")]
     joined = plain(match["body"].replace(" ", ""), tongue.decimal) or Decimal(0)
     key = number_key(sign * joined)

@@ -6,14 +6,18 @@ from dataclasses import dataclass, field
 
 import regex
 
+from indexes.text import fold
 from proxy.guards.gate.values.types import Kind, Value
 
 TAKEN = "\ue000"
 """Stands in `Page.text` where a value was: no letter, digit, space or sign."""
 
+NEAR = 40
+"""Characters on either side of a month's name in which its date stands."""
+
 
 def _flat_table() -> dict[int, str]:
-    """Nd and the fullwidth block to ASCII, Arabic yeh and kaf to Persian, signs alike: one for one."""
+    """Nd and the fullwidth block to ASCII, letters as `fold` has them, signs alike: one for one."""
     table = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
     table |= {
         code: str(unicodedata.digit(chr(code)))
@@ -21,7 +25,7 @@ def _flat_table() -> dict[int, str]:
         if unicodedata.category(chr(code)) == "Nd"
     }
     del table[0xFF0C]  # a comma of prose; the number reader knows it between digits
-    return table | {ord(a): b for a, b in zip("يىك−﹣٪’ʼ", "ییک--%''", strict=True)}
+    return table | {ord(a): b for a, b in zip("يىكё−﹣٪’ʼ", "ییکе--%''", strict=True)}
 
 
 _FLAT = _flat_table()
@@ -34,6 +38,15 @@ def flatten(text: str) -> str:
     return low if len(low) == len(flat) else "".join(c.lower() if len(c.lower()) == 1 else c for c in flat)
 
 
+WORD = regex.compile(r"[\p{L}\p{M}]+")
+_POINTED = regex.compile(r"[\u064b-\u065f\u0670\u0640]")
+
+
+def plain_word(word: str) -> str:
+    """A flat word as the tables have it: only pointed Arabic still differs."""
+    return word if word.isascii() or not _POINTED.search(word) else fold(word)
+
+
 @dataclass(slots=True)
 class Page:
     """`raw` is the composed text, `text` its flat form with the taken spans blanked."""
@@ -41,6 +54,15 @@ class Page:
     raw: str
     text: str
     found: list[Value] = field(default_factory=list)
+    words: frozenset[str] = frozenset()
+    """Every word of the flat text, to know at once which tables can matter."""
+
+    @classmethod
+    def of(cls, text: str) -> "Page":
+        """The page of any text."""
+        raw = text if text.isascii() else unicodedata.normalize("NFC", text)
+        flat = flatten(raw)
+        return cls(raw, flat, words=frozenset(map(plain_word, WORD.findall(flat))))
 
     def take(
         self, pattern: regex.Pattern[str], read: Callable[[regex.Match[str]], Sequence[Value] | None]
@@ -55,6 +77,21 @@ class Page:
             return TAKEN * len(match[0])
 
         self.text = pattern.sub(swap, self.text)
+
+    def take_near(
+        self,
+        places: Sequence[int],
+        pattern: regex.Pattern[str],
+        read: Callable[[regex.Match[str]], Sequence[Value] | None],
+    ) -> None:
+        """As `take`, but only around `places`: for patterns too dear to search a whole source with."""
+        for place in places:
+            match = pattern.search(self.text, max(0, place - NEAR), place + NEAR)
+            values = read(match) if match else None
+            if match and values is not None:
+                self.found.extend(values)
+                start, end = match.span()
+                self.text = self.text[:start] + TAKEN * (end - start) + self.text[end:]
 
     def blank(self, pattern: regex.Pattern[str]) -> None:
         """Take every match without a value."""

@@ -7,13 +7,11 @@ from functools import lru_cache
 
 import regex
 
-from indexes.text import fold
 from proxy.guards.gate.values.han import NUMERAL, han_number
 from proxy.guards.gate.values.numbers import number_key, written
 from proxy.guards.gate.values.pack import Tongue, ValuePack, either
-from proxy.guards.gate.values.page import Page
+from proxy.guards.gate.values.page import WORD, Page, plain_word
 
-_WORD = regex.compile(r"[\p{L}\p{M}]+")
 _GAP = regex.compile(r"[\s\u200c-]{1,2}")
 _AND = "و"  # written together with the word after it in Arabic
 
@@ -36,7 +34,7 @@ class _Table:
 
     values: Mapping[str, int]
     pack: ValuePack
-    seen: regex.Pattern[str]
+    firsts: frozenset[str]
     part: regex.Pattern[str]
     link: regex.Pattern[str]
     """What may stand between two words of one number."""
@@ -59,7 +57,7 @@ def _table(pack: ValuePack) -> _Table:
     return _Table(
         values,
         pack,
-        regex.compile(words),
+        frozenset(word.split()[0] for word in values),
         regex.compile(rf"(?<word>{words})(?:{glue})?"),
         regex.compile(rf"(?:{gap}(?:(?:{either(pack.joins)}){gap})?|{gap}{_AND}|(?:{glue})?)"),
     )
@@ -76,7 +74,7 @@ def read_spelled(page: Page, tongue: Tongue, source: bool) -> None:
 
 
 def _read_words(page: Page, table: _Table, source: bool) -> None:
-    if table.seen.search(page.text) is None:
+    if not _seen(page.words, table):
         return
     run: list[_Word] = []
     for word in _number_words(page.text, table):
@@ -87,17 +85,26 @@ def _read_words(page: Page, table: _Table, source: bool) -> None:
     _close(page, table, run, source)
 
 
+def _seen(words: frozenset[str], table: _Table) -> bool:
+    """Whether any of `words` can be a number word: a cheap look before the dear one."""
+    if not words.isdisjoint(table.firsts):
+        return True
+    if _AND in table.pack.joins:
+        return any(word[0] == _AND and word[1:] in table.firsts for word in words)
+    return bool(table.pack.glue) and any(_parts(word, 0, False, table) for word in words if len(word) > 7)
+
+
 def _number_words(text: str, table: _Table) -> list[_Word]:
     """The number words of `text` in order, two-word ones first, glued ones apart."""
-    tokens = list(_WORD.finditer(text))
+    tokens = list(WORD.finditer(text))
     found: list[_Word] = []
     skip = joined = False
     for at, token in enumerate(tokens):
         if skip:
             skip = False
             continue
-        word = _key(token[0])
-        after = _key(tokens[at + 1][0]) if at + 1 < len(tokens) else ""
+        word = plain_word(token[0])
+        after = plain_word(tokens[at + 1][0]) if at + 1 < len(tokens) else ""
         pair = table.word(f"{word} {after}", token.start(), joined)
         if pair is not None and _GAP.fullmatch(text, token.end(), tokens[at + 1].start()):
             found.append(
@@ -108,10 +115,6 @@ def _number_words(text: str, table: _Table) -> list[_Word]:
             found.extend(_parts(word, token.start(), joined, table))
         joined = word in table.pack.joins
     return found
-
-
-def _key(word: str) -> str:
-    return word if word.isascii() else fold(word)
 
 
 def _parts(word: str, start: int, joined: bool, table: _Table) -> list[_Word]:

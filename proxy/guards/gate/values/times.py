@@ -1,5 +1,6 @@
 """Times of day, equal by hour and minute in any notation: 9:30, 9.30 Uhr, 9h30, 下午3点."""
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 import regex
@@ -8,27 +9,40 @@ from proxy.guards.gate.values.pack import LETTER, Tongue
 from proxy.guards.gate.values.page import Page
 from proxy.guards.gate.values.types import Value
 
+_PARTS = ("morning", "evening", "night")
 _CJK_HALF = {"半": 30, "一刻": 15, "三刻": 45}
+_BEFORE_CHARS = 20
+"""How far before the hour a word like 下午 or ساعت may begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Clock:
+    """The patterns of a tongue: a time from its first digit on, and what may stand before it."""
+
+    time: regex.Pattern[str]
+    before: regex.Pattern[str]
 
 
 @lru_cache(maxsize=64)
-def _pattern(tongue: Tongue) -> regex.Pattern[str]:
-    words = {
-        name: _ended(tongue.words(name))
-        for name in ("clock", "hours", "minutes", "morning", "evening", "night")
-    }
-    part = "|".join(f"(?<{name}{{0}}>{words[name]})" for name in ("morning", "evening", "night"))
-    said = rf"{words['clock']}|{words['hours']}|{words['morning']}|{words['evening']}|{words['night']}"
-    later = rf"\s?(?:[-–—]|(?:{tongue.words('until')}))\s?\d{{1,2}}(?:[.:]\d{{2}})?\s?(?:{said})"
-    return regex.compile(
-        rf"(?:(?:{part.replace('{0}', '1')})\s?)?(?:(?<mark>{tongue.words('clock_before')})\s?)?"
-        rf"(?<![{LETTER}\d_]|\d[.,:/-])(?<h>[01]?\d|2[0-4])"
-        rf"(?::(?<m>[0-5]\d)(?::(?<s>[0-5]\d))?(?![:\d])"
-        rf"|\s?(?:{tongue.words('hours')}|{tongue.words('clock')})\s?(?:(?<half>半|一刻|三刻)|(?<n>[0-5]?\d)(?!\d)\s?(?:{words['minutes']})?)"
-        rf"|\.(?<p>[0-5]\d)(?=\s?(?:{said})|{later})"
-        rf"|(?=\s?(?:{said})|{later})|(?<=(?:{tongue.words('clock_before')})\s?\d{{1,2}}))(?![{LETTER}]*\d)"
-        rf"(?:\s?(?:(?<clock>{words['clock']})|(?<hours>{words['hours']})))?"
-        rf"(?:[\s,]?\s?(?:{part.replace('{0}', '2')}))?(?![.,]\d)"
+def _clock(tongue: Tongue) -> _Clock:
+    clock, hours, minutes, *parts = (
+        _ended(tongue.words(name)) for name in ("clock", "hours", "minutes", *_PARTS)
+    )
+    part = "|".join(f"(?<{name}>{words})" for name, words in zip(_PARTS, parts, strict=True))
+    said = "|".join((clock, hours, *parts))
+    until = rf"\s?(?:[-–—]|(?:{tongue.words('until')}))\s?\d{{1,2}}(?:[.:]\d{{2}})?\s?(?:{said})"
+    joint = rf"(?:{tongue.words('hours')}|{tongue.words('clock')})"
+    mark = tongue.words("clock_before")
+    return _Clock(
+        regex.compile(
+            rf"(?<![{LETTER}\d_]|\d[.,:/-])(?<h>[01]?\d|2[0-4])"
+            rf"(?::(?<m>[0-5]\d)(?::(?<s>[0-5]\d))?(?![:\d])"
+            rf"|\s?{joint}\s?(?:(?<half>半|一刻|三刻)|(?<n>[0-5]?\d)(?!\d)\s?(?:{minutes})?)"
+            rf"|\.(?<p>[0-5]\d)(?=\s?(?:{said})|{until})"
+            rf"|(?=\s?(?:{said})|{until})|(?<=(?:{mark})\s?\d{{1,2}}))(?![{LETTER}]*\d)"
+            rf"(?:\s?(?:(?<clock>{clock})|(?<hours>{hours})))?(?:[\s,]?\s?(?:{part}))?(?![.,]\d)"
+        ),
+        regex.compile(rf"(?:(?:{part})\s?)?(?:(?<mark>{mark})\s?)?$"),
     )
 
 
@@ -39,31 +53,33 @@ def _ended(words: str) -> str:
 
 def read_times(page: Page, tongue: Tongue) -> None:
     """Take the times of `page`."""
-    page.take(_pattern(tongue), lambda match: _time(page, match))
+    clock = _clock(tongue)
+    page.take(clock.time, lambda match: [_time(page, clock, match)])
 
 
-def _time(page: Page, match: regex.Match[str]) -> list[Value] | None:
+def _time(page: Page, clock: _Clock, match: regex.Match[str]) -> Value:
+    start = match.start()
+    before = clock.before.search(page.text, max(0, start - _BEFORE_CHARS), start)
+    marked = bool(before and before["mark"])
+    part = _part(match) or (_part(before) if before else "")
     hour, minute = int(match["h"]), int(match["m"] or match["p"] or match["n"] or 0)
     minute = _CJK_HALF.get(match["half"] or "", minute)
-    part = next(
-        (name for name in ("evening", "night", "morning") if match[name + "1"] or match[name + "2"]), ""
-    )
-    exact = bool(match["m"] or match["p"] or match["n"] or match["half"] or part)
-    if part and hour > 12 and not match["m"]:
-        part = ""
     key = f"time:{_shift(hour, part):02d}:{minute:02d}" + (f":{match['s']}" if match["s"] else "")
-    if exact:
-        gives = [key] if minute else [key, f"n:{hour}"]
-        return [page.value("time", key, match.span(), [[key]], gives)]
     number = f"n:{hour}"
-    first = key if match["clock"] or match["mark"] else number
-    return [page.value("time", first, match.span(), [[key], [number]], [key, number])]
+    if part or any(match[name] for name in ("m", "p", "n", "half")):
+        return page.value("time", key, match.span(), [[key]], [key] if minute else [key, number])
+    first = key if match["clock"] or marked else number
+    return page.value("time", first, match.span(), [[key], [number]], [key, number])
+
+
+def _part(match: regex.Match[str]) -> str:
+    return next((name for name in _PARTS if match[name]), "")
 
 
 def _shift(hour: int, part: str) -> int:
     """The hour of 24 for an hour and its part of the day."""
     if part == "morning":
         return hour % 12 if hour == 12 else hour
-    if part == "evening" or (part == "night" and hour >= 6):
-        return hour + 12 if hour < 12 else hour
+    if hour < 12 and (part == "evening" or (part == "night" and hour >= 6)):
+        return hour + 12
     return hour

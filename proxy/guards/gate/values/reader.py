@@ -1,6 +1,5 @@
 """`read`: text in, values out. The order of the stages is the grammar."""
 
-import unicodedata
 from collections.abc import Mapping
 
 import regex
@@ -10,7 +9,7 @@ from proxy.guards.gate.values.dates import read_dates
 from proxy.guards.gate.values.links import left_sign, markup, read_links
 from proxy.guards.gate.values.numbers import read_numbers
 from proxy.guards.gate.values.pack import Tongue, ValuePack, tongue
-from proxy.guards.gate.values.page import Page, flatten
+from proxy.guards.gate.values.page import Page
 from proxy.guards.gate.values.phones import read_phones
 from proxy.guards.gate.values.spelled import read_spelled
 from proxy.guards.gate.values.times import read_times
@@ -42,8 +41,7 @@ def read(
     `text` itself begins one). In a source, spelled-out numbers always count; in an answer if `spelled`.
     """
     speech = tongue(language, packs)
-    raw = text if text.isascii() else unicodedata.normalize("NFC", text)
-    page = Page(raw, flatten(raw))
+    page = Page.of(text)
     signs = _SIGNS.search(page.text) is not None
     broken = "" if source or not signs else markup(page.text)
     if signs:
