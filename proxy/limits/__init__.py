@@ -3,5 +3,6 @@
 from proxy.limits.address import address, networks
 from proxy.limits.memory import MemoryStore
 from proxy.limits.rules import Limits, Rule, Store
+from proxy.limits.sqlite import SqliteStore
 
-__all__ = ["Limits", "MemoryStore", "Rule", "Store", "address", "networks"]
+__all__ = ["Limits", "MemoryStore", "Rule", "SqliteStore", "Store", "address", "networks"]

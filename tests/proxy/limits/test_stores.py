@@ -1,0 +1,99 @@
+"""limits.memory and limits.sqlite: one contract; several workers over one file share it."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from proxy.ledger.owner import Owner
+from proxy.limits import Limits, MemoryStore, Rule, SqliteStore, Store
+from proxy.limits.sqlite import PRUNE_EVERY
+from proxy.settings import tree
+from proxy.types import Caller
+
+MINUTE = Rule("address_minute", "1.1.1.1", 3, 60)
+HOUR = Rule("address_hour", "1.1.1.1", 100, 3_600)
+AT_ONCE = Rule("key_concurrent", "k1", 2)
+NOW = 1_796_000_000.0
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
+    if request.param == "memory":
+        yield MemoryStore()
+    else:
+        async with SqliteStore(tmp_path / "limits.db", clock=lambda: NOW) as opened:
+            yield opened
+
+
+async def taken(store: Store, tries: int, *rules: Rule, now: float = NOW) -> int:
+    """How many of that many requests at once pass."""
+    found = await asyncio.gather(*(store.take(rules, now) for _ in range(tries)))
+    return found.count(None)
+
+
+async def test_a_window_lets_its_count_through_and_refills(store: Store) -> None:
+    assert await taken(store, 20, MINUTE) == 3
+    assert await taken(store, 20, MINUTE, now=NOW + 20.1) == 1
+    assert await taken(store, 20, MINUTE, now=NOW + 600) == 3
+
+
+async def test_what_is_refused_counts_nowhere(store: Store) -> None:
+    assert await taken(store, 120, HOUR, MINUTE) == 3
+    assert await taken(store, 120, HOUR) == 97
+
+
+async def test_the_full_rule_is_named_with_its_wait(store: Store) -> None:
+    await taken(store, 3, MINUTE)
+    full = await store.take((HOUR, MINUTE), NOW)
+    assert full is not None
+    assert (full.rule, round(full.retry_after_s, 3)) == (MINUTE, 20)
+
+
+async def test_places_at_once_come_back_and_never_more_than_there_were(store: Store) -> None:
+    assert await taken(store, 5, AT_ONCE) == 2
+    await store.release((AT_ONCE, MINUTE))
+    assert await taken(store, 5, AT_ONCE) == 1
+    for _ in range(9):
+        await store.release((AT_ONCE,))
+    assert await taken(store, 5, AT_ONCE) == 2
+
+
+async def test_workers_over_one_file_share_every_limit(tmp_path: Path) -> None:
+    async with SqliteStore(tmp_path / "limits.db") as one, SqliteStore(tmp_path / "limits.db") as other:
+        assert await taken(one, 2, MINUTE) + await taken(other, 2, MINUTE) == 3
+        assert await taken(one, 2, AT_ONCE) + await taken(other, 2, AT_ONCE) == 2
+
+
+async def test_the_places_of_a_dead_worker_are_free_again(tmp_path: Path) -> None:
+    here = Owner.current()
+    async with SqliteStore(tmp_path / "limits.db") as store:
+        store._owner = Owner(here.boot, here.space, here.pid, "1")
+        assert await taken(store, 5, AT_ONCE) == 2
+    async with SqliteStore(tmp_path / "limits.db") as store:
+        assert await taken(store, 5, AT_ONCE) == 2
+
+
+async def test_the_file_is_bounded(tmp_path: Path) -> None:
+    async with SqliteStore(tmp_path / "limits.db", table_max=50, clock=lambda: NOW) as store:
+        for number in range(PRUNE_EVERY):
+            await store.take((Rule("address_day", f"a{number}", 5, 86_400),), NOW + number)
+        assert store._commits is not None
+        rows = await store._commits.submit(lambda c: c.execute("SELECT count(*) FROM buckets").fetchone()[0])
+        assert rows <= 51
+
+
+def spoil(path: Path) -> None:
+    path.write_bytes(os.urandom(4096))
+
+
+async def test_a_file_that_cannot_be_opened_lets_through_and_is_counted(tmp_path: Path) -> None:
+    spoil(tmp_path / "limits.db")
+    async with SqliteStore(tmp_path / "limits.db") as store:
+        limit = Limits(tree.Limits(address_minute=1), store)
+        for _ in range(3):
+            async with limit.enter(Caller("k1", "", frozenset()), "1.1.1.1"):
+                pass
+        assert limit.failures == 3
