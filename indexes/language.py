@@ -39,10 +39,13 @@ class WordPack:
     """Letters or parts that this language lacks."""
 
 
-def detect(text: str, profiles: Mapping[str, WordPack], default: str | None = None) -> str | None:
+def detect(
+    text: str, profiles: Mapping[str, WordPack], default: str | None = None, *, lead: int = 1
+) -> str | None:
     """The tag whose pack fits `text` best; `default` if none fits or two fit equally well.
 
-    A `default` among the equals is as good an answer as any.
+    A `default` of the same script is given up only for a rival that scores `lead` more (a known word counts
+    two): a sentence of a text is in the language of the text unless it plainly is not.
     """
     text = text[:SEEN_CHARS]
     script = _script(text)
@@ -52,6 +55,9 @@ def detect(text: str, profiles: Mapping[str, WordPack], default: str | None = No
     low = text.lower().translate(_PLAIN)
     found = frozenset(_WORD.findall(low.translate(_TO_FOLDED)))
     scores = Counter({tag: _score(low, found, pack) for tag, pack in rivals.items()})
+    best = max(scores.values())
+    if default in scores and 0 <= best < scores[default] + lead:
+        return default
     return _winner(scores, default)
 
 

@@ -26,6 +26,7 @@ _TOKEN = regex.compile(r"(?r)[\p{L}\p{M}\p{N}.’'\-‐º°ª]{1,40}+")
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]++")
 _BEFORE = regex.compile(r"(?r)([\p{L}\p{M}\p{N}]{1,40}+)[^\p{L}\p{M}\p{N}\r\n]{1,3}")
 _NUMBERED = regex.compile(r"[\s>]*+(?:[-*+•][ \t]+)?(?:\#{1,6}[ \t]+)?[*_]{0,3}\(?(?:\p{Nd}{1,3}|\p{Latin})")
+_FIRST = regex.compile(r"(?r)[:：][^\S\r\n]{1,4}[*_]{0,3}\(?[1１۱١१]")
 _MARKED = regex.compile(r"(?r)[\[【［][^\[\]【】［］]{1,40}[\]】］][\"'”’»)*_]{0,4}")
 _OPENERS = regex.compile(r"[(\[{\"'“”„«»‘‚‹›¿¡*_`（「『【《〈［]{0,8}+")
 _HAN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
@@ -92,7 +93,7 @@ class Ends:
         if stops not in (".", "．"):
             place = _Place(text, "", ahead, inside)
             return place.marked or place.following.isupper() or place.following.isdigit()
-        if line >= 0 and ahead.closed - ahead.at <= 4 and _NUMBERED.fullmatch(text, line, ahead.at):
+        if ahead.closed - ahead.at <= 4 and _numbered(text, max(0, line), ahead.at):
             return False
         if _MARKED.match(text, max(0, ahead.at - 48), ahead.at):
             return True
@@ -130,6 +131,11 @@ class Ends:
             return None
         at = place.ahead.at
         return self._lexicons[self._detect(place.text[max(0, at - 300) : at], self._language)]
+
+
+def _numbered(text: str, start: int, at: int) -> bool:
+    """Whether a list number stands before the stop: at the line's or sentence's beginning, or `: 1`."""
+    return bool(_NUMBERED.fullmatch(text, start, at) or _FIRST.match(text, max(start, at - 12), at))
 
 
 def _asks(text: str, stops: str, ahead: Ahead) -> bool | Wait:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from indexes.language import detect
 from proxy.guards.gate import markers
 from proxy.guards.gate.checks import CHECKS, CODE_CHECKS, Sentence
 from proxy.guards.gate.endings import Ends
@@ -12,6 +11,7 @@ from proxy.guards.gate.listing import Listing
 from proxy.guards.gate.rules import Rules
 from proxy.guards.gate.seam import tail
 from proxy.guards.gate.sentences import Scanner, Unit
+from proxy.guards.gate.tongue import BEGINNING_LEAD, tongue
 from proxy.guards.gate.types import Release, Stop
 from proxy.types import Source
 
@@ -29,7 +29,7 @@ class Gate:
         self._evidence = {source.number: Evidence(source, rules) for source in sources}
         self._language = language
         self._rules = rules
-        self._scanner = Scanner(Ends(rules.lexicons, language, self._detect), rules.sentence_chars_max)
+        self._scanner = Scanner(Ends(rules.lexicons, language, self._begun), rules.sentence_chars_max)
         self._listing = Listing(rules.months)
         self._leading: list[Release] | None = []
         self._lead: tuple[int, ...] = ()
@@ -118,8 +118,8 @@ class Gate:
             kind=unit.kind,
             cites=cites,
             cited=tuple(self._evidence[n] for n in cites if n in self._evidence),
-            language=self._detect(text, self._language),
-            listed=self._listing.plain(text) if unit.opens else text,
+            language=tongue(text, self._language, self._rules.words),
+            listed=self._listing.plain(text),
             before=self._before,
             tail=self._tail,
             rules=self._rules,
@@ -149,8 +149,9 @@ class Gate:
         elif unit.kind != "code" and unit.text.strip():
             self._lead = cites if unit.opens else tuple(dict.fromkeys((*self._lead, *cites)))
 
-    def _detect(self, text: str, default: str) -> str:
-        return detect(text, self._rules.words, default) or default
+    def _begun(self, text: str, default: str) -> str:
+        """Language of a sentence that is not all there yet."""
+        return tongue(text, default, self._rules.words, BEGINNING_LEAD)
 
     def _within(self, text: str) -> str:
         """The beginning of `text` that the cap on bytes still allows."""

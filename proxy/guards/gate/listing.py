@@ -13,6 +13,8 @@ _NUMBER = regex.compile(
     r"(?:\(?(?<plain>\p{Nd}{1,3}|(?:\p{Nd}{1,2}\.){1,3}\p{Nd}{1,2})(?:[.)．]{1,2}[*_]{0,3}(?=\s)|、)"
     r"|(?<sign>[①-⑳])|(?<key>\p{Nd})\ufe0f?\u20e3)\s*"
 )
+_FIRST = regex.compile(r"[:：][^\S\r\n]{1,4}[*_]{0,3}\K\(?[1１۱١१][.)](?=\s+[*_]{0,3}\p{L})")
+"""A list that begins within a line."""
 _WORD = regex.compile(r"[\p{L}\p{M}]+")
 
 
@@ -29,15 +31,23 @@ class Listing:
         self._seen: set[tuple[int, ...]] = set()
 
     def plain(self, text: str) -> str:
-        """A line's beginning without its list number; any other number stays, and so is a value."""
+        """A sentence without the list number at its beginning; any other number stays, and so is a value."""
         m = _NUMBER.match(text)
-        if m is None or m.end() == len(text) or self._dated(text, m.end()):
-            return text
-        number = _parts(m)
+        if m and m.end() < len(text) and not self._dated(text, m.end()) and self._follows(_parts(m)):
+            text = text[m.end() :]
+        if ":" in text or "：" in text:
+            text = _FIRST.sub(self._first, text)
+        return text
+
+    def _follows(self, number: tuple[int, ...]) -> bool:
         if number[-1] != 1 and (*number[:-1], number[-1] - 1) not in self._seen:
-            return text
+            return False
         self._seen.add(number)
-        return text[m.end() :]
+        return True
+
+    def _first(self, match: regex.Match[str]) -> str:
+        self._seen.add((1,))
+        return ""
 
     def _dated(self, text: str, at: int) -> bool:
         m = _WORD.match(text, at)
