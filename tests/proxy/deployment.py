@@ -7,10 +7,12 @@ from pathlib import Path
 
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
-from proxy.app import Services, opened
+from proxy.app import Services, opened, paths
 from proxy.app.asgi import surface
+from proxy.auth import Keys
 from proxy.commands.syncing import synced
 from proxy.ledger.periods import Cap
+from proxy.observe.decisions import Decisions
 from proxy.settings.load import load
 from proxy.settings.tree import Settings
 from tests.serving import serving
@@ -92,14 +94,12 @@ class Deployment:
 
     url: str
     services: Services
+    log: Decisions
     stack: AsyncExitStack
     """Closes the clients."""
 
     async def key(self, *, groups: tuple[str, ...] = ("public",), cap: Cap | None = None) -> str:
         """A new caller's key."""
-        from proxy.auth import Keys
-        from proxy.app import paths
-
         async with Keys(paths(self.services.settings).keys) as keys:
             return (await keys.create("test", groups=groups, caps=cap or Cap())).secret
 
@@ -136,4 +136,5 @@ async def deployed(
         report = await synced(settings, services.evidence, services.packs)
         assert not report.faults
         async with serving(surface(services)) as address, AsyncExitStack() as stack:
-            yield Deployment(address, services, stack)
+            log = await stack.enter_async_context(Decisions(paths(settings).decisions))
+            yield Deployment(address, services, log, stack)
