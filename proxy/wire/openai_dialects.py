@@ -1,6 +1,6 @@
 """Reads what OpenAI-compatible upstreams stream: the shapes of some fifteen servers, one reader."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import orjson
 
@@ -24,60 +24,69 @@ REASONS: dict[str, Reason] = {
 }
 """Lower case; any other reason is an error, "none" and "null" are none."""
 
+_PLAIN = frozenset({"role", "content"})
+"""Most deltas hold nothing else, and are not looked through any further."""
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking", "refusal")
 _THOUGHT_LISTS = ("reasoning_details", "thinking_blocks")
 _CALLS = ("tool_calls", "function_call", "audio")
 
 
 class OpenAIDialect:
-    """Only `content` of the first choice is text; all other strings are dropped where they stand."""
+    """Only `content` of choice 0 is text; all other strings are dropped where they stand."""
 
     def __init__(self) -> None:
         self._called = False
 
-    def event(self, name: str, value: object) -> Iterable[Said]:
+    def event(self, name: str, value: object) -> list[Said]:
         """One chunk."""
         return self._said(name, value, "delta")
 
-    def whole(self, value: object) -> Iterable[Said]:
+    def whole(self, value: object) -> list[Said]:
         """One body."""
         return self._said("", value, "message")
 
-    def _said(self, name: str, value: object, key: str) -> Iterator[Said]:
-        fault = _fault(name, value)
+    def _said(self, name: str, value: object, key: str) -> list[Said]:
+        if not isinstance(value, dict):
+            return [_no_object(value)]
         choice = _choice(value)
-        if isinstance(value, dict) and not fault:
-            yield from self._content(_table(choice.get(key)))
-        if isinstance(value, dict):
-            yield from _usages(value)
-        if fault:
-            yield fault
-        elif reason := _reason(choice.get("finish_reason")):
+        if fault := _fault(name, value, choice):
+            return [*_usages(value), fault]
+        said = self._content(_table(choice.get(key)))
+        said += _usages(value)
+        if reason := _reason(choice.get("finish_reason")):
             # Some servers end a tool call with "stop": it is no answer all the same.
-            yield Finished("tool_calls" if self._called and reason == "stop" else reason)
+            said.append(Finished("tool_calls" if self._called and reason == "stop" else reason))
+        return said
 
-    def _content(self, delta: dict[str, object]) -> Iterator[Said]:
-        yield from _thoughts(delta)
+    def _content(self, delta: dict[str, object]) -> list[Said]:
+        said: list[Said] = []
+        if not delta.keys() <= _PLAIN:
+            said += _thoughts(delta)
+            said += self._calls(delta)
+        content = delta.get("content")
+        if isinstance(content, str):
+            if content:
+                said.append(Text(content))
+        elif isinstance(content, list):
+            said += (item for part in content for item in _part(part))
+        return said
+
+    def _calls(self, delta: dict[str, object]) -> Iterator[Thought]:
         for name in _CALLS:
             if called := delta.get(name):
                 self._called = self._called or name != "audio"
-                yield Thought(orjson.dumps(called, default=str).decode("utf-8", "replace"))
-        content = delta.get("content")
-        for part in content if isinstance(content, list) else [content]:
-            yield from _part(part)
+                yield Thought(_shown(called))
 
 
-def _part(part: object) -> Iterator[Said]:
-    if isinstance(part, dict):
-        if part.get("type") == "text":
-            part = part.get("text")
-        elif thinking := part.get("thinking"):
+def _part(part: object) -> Iterator[Text | Thought]:
+    match part:
+        case {"type": "text", "text": str(text)} if text:
+            yield Text(text)
+        case {"thinking": thinking}:
             yield Thought(_joined(thinking))
-    if isinstance(part, str) and part:
-        yield Text(part)
 
 
-def _thoughts(delta: dict[str, object]) -> Iterator[Said]:
+def _thoughts(delta: dict[str, object]) -> Iterator[Thought]:
     said = False
     for name in _THOUGHTS:
         thought = delta.get(name)
@@ -85,8 +94,8 @@ def _thoughts(delta: dict[str, object]) -> Iterator[Said]:
             said = True
             yield Thought(thought)
     for name in () if said else _THOUGHT_LISTS:  # they repeat what stood in the string
-        if thought := _joined(delta.get(name)):
-            yield Thought(thought)
+        if joined := _joined(delta.get(name)):
+            yield Thought(joined)
 
 
 def _joined(value: object) -> str:
@@ -103,11 +112,11 @@ def _joined(value: object) -> str:
     )
 
 
-def _choice(value: object) -> dict[str, object]:
+def _choice(value: dict[str, object]) -> dict[str, object]:
     """Choice 0, at whatever place of the list; a server that leaves the index out means 0."""
-    choices = value.get("choices") if isinstance(value, dict) else None
-    for choice in map(_table, choices if isinstance(choices, list) else ()):
-        if choice.get("index") in (None, 0):
+    choices = value.get("choices")
+    for choice in choices if isinstance(choices, list) else ():
+        if isinstance(choice, dict) and choice.get("index") in (None, 0):
             return choice
     return {}
 
@@ -122,29 +131,32 @@ def _reason(value: object) -> Reason | None:
     return REASONS.get(value.lower(), "error")
 
 
-def _fault(name: str, value: object) -> Failed | None:
-    """An error wherever the servers put one."""
+def _no_object(value: object) -> Failed:
+    """Some servers send a list of errors; anything else is no event at all."""
     if isinstance(value, list):
-        return Failed(_shown(value))
-    if not isinstance(value, dict):
-        return Failed("an event that is no object", malformed=True)
-    places = (value, _table(value.get("x_groq")), _choice(value))
-    found = next((place["error"] for place in places if place.get("error")), None)
-    if found is None and (name == "error" or "error" in (value.get("object"), value.get("type"))):
-        found = value.get("message", value)
-    return None if found is None else Failed(_shown(found))
+        return Failed(_shown(value)[:300])
+    return Failed("an event that is no object", malformed=True)
+
+
+def _fault(name: str, value: dict[str, object], choice: dict[str, object]) -> Failed | None:
+    """An error wherever the servers put one."""
+    found = value.get("error") or choice.get("error") or _table(value.get("x_groq")).get("error")
+    if not found and (name == "error" or value.get("object") == "error" or value.get("type") == "error"):
+        found = value
+    return Failed(_shown(found)[:300]) if found else None
 
 
 def _shown(value: object) -> str:
-    return orjson.dumps(value, default=str).decode("utf-8", "replace")[:300]
+    return orjson.dumps(value, default=str).decode("utf-8", "replace")
 
 
-def _usages(value: dict[str, object]) -> Iterator[Usage]:
-    for place in (_table(value.get("x_groq")), value):
-        reported = _table(place.get("usage"))
-        usage = Usage(count(reported.get("prompt_tokens")), count(reported.get("completion_tokens")))
-        if usage != Usage():
-            yield usage
+def _usages(value: dict[str, object]) -> list[Usage]:
+    reports = (_table(value.get("x_groq")).get("usage"), value.get("usage"))
+    return [usage for report in reports if report and (usage := _usage(_table(report))) != Usage()]
+
+
+def _usage(report: dict[str, object]) -> Usage:
+    return Usage(count(report.get("prompt_tokens")), count(report.get("completion_tokens")))
 
 
 def count(value: object) -> int | None:

@@ -113,27 +113,25 @@ class Reader:
         for item in said:
             if self.end:
                 return
-            match item:
-                case Text(text):
-                    self._text(text, heard)
-                case Thought() if not self.finished:
-                    heard.append(item)
-                case Usage():
-                    heard.append(item)
-                case Finished(reason) if not self.finished:
-                    heard += self._rest()
-                    self._reason = reason
-                case Failed(detail, malformed):
-                    self._over("malformed" if malformed else "error", detail)
-                case Done():
-                    self._over(
-                        "done" if self.finished else "cut", "" if self.finished else "no finish reason"
-                    )
+            if isinstance(item, Usage):
+                heard.append(item)
+            elif isinstance(item, Failed):
+                self._over("malformed" if item.malformed else "error", item.detail)
+            elif isinstance(item, Done):
+                self._over("done" if self.finished else "cut", "" if self.finished else "no finish reason")
+            elif not self.finished:
+                self._answer(item, heard)
         self.heard = self.heard or bool(heard) or self.finished
 
-    def _text(self, text: str, heard: list[Heard]) -> None:
-        if not self.finished and (whole := self._surrogates.feed(text)):
-            heard += self._think.feed(whole)
+    def _answer(self, item: Text | Thought | Finished, heard: list[Heard]) -> None:
+        """What belongs to the answer, as long as it has not finished."""
+        if isinstance(item, Text):
+            heard += self._think.feed(self._surrogates.feed(item.text))
+        elif isinstance(item, Thought):
+            heard.append(item)
+        else:
+            heard += self._rest()
+            self._reason = item.reason
 
     def _rest(self) -> list[Heard]:
         return [*self._think.feed(self._surrogates.finish()), *self._think.finish()]
