@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import regex
 
-from proxy.guards.gate.values.numbers import number_key
+from proxy.guards.gate.values.numbers import CYRILLIC, number_key
 from proxy.guards.gate.values.pack import LETTER
 from proxy.guards.gate.values.page import Page
 from proxy.guards.gate.values.types import Value
@@ -16,9 +16,6 @@ _COMPOSITE = regex.compile(
 _VERSION = regex.compile(
     rf"(?<![{LETTER}\d_.])v\.?\s?(?<number>\d+(?:\.\d+)*(?:[-+]?[{LETTER}][{LETTER}\d.]*)?)(?<!\.)(?![{LETTER}\d])"
 )
-_YEARS = regex.compile(
-    rf"(?<![{LETTER}\d_.,:/-])(?<from>[12]\d{{3}})[-–/](?<to>\d{{4}}|\d{{2}})(?![{LETTER}\d]|[-–/.,:]\d)"
-)
 _SPECIAL = regex.compile(r"[\p{No}\p{Nl}--[〇]]", regex.V1)
 _RAISED = regex.compile(
     rf"(?<![{LETTER}])(?<head>[{LETTER}]*)(?<number>-?\d*(?:[.,]\d+)?)(?<sign>[\p{{No}}\p{{Nl}}--[〇]]+)(?<tail>[{LETTER}\d]*)",
@@ -26,16 +23,25 @@ _RAISED = regex.compile(
 )
 _CODE = regex.compile(rf"(?=[{LETTER}_.-]*\d)[{LETTER}\d〇]+(?:[-_.][{LETTER}\d〇]+)*+")
 _DIGITS = regex.compile(r"\d+(?:[.,]\d+)*")
+_FULL_SCORES = frozenset(("5", "10", "20", "100"))
+_QUARTER = regex.compile(r"q[1-4]")
 _AREA = frozenset(("m", "km", "cm", "mm", "dm", "ft", "in", "yd", "mi", "м", "км", "см", "мм"))
 
 
 def read_composites(page: Page) -> None:
-    """Take 24/7, 16:9, 2007-08, versions with a v, and signs like ½ or ²."""
+    """Take 24/7, 16:9, versions with a v, and signs like ½ or ²."""
     if _SPECIAL.search(page.text):
         page.take(_RAISED, lambda match: _raised(page, match))
     page.take(_VERSION, lambda match: _version(page, match))
-    page.take(_YEARS, lambda match: _years(page, match))
-    page.take(_COMPOSITE, lambda match: [page.value("code", f"comp:{match[0]}", match.span())])
+    page.take(_COMPOSITE, lambda match: [_composite(page, match)])
+
+
+def _composite(page: Page, match: regex.Match[str]) -> Value:
+    """24/7 and 16:9 hold no numbers, but a score holds its two: 27/100."""
+    key = f"comp:{match[0]}"
+    first, mark, last = match[0].partition("/")
+    parts = [number_key(Decimal(first)), number_key(Decimal(last))] if mark and last in _FULL_SCORES else []
+    return page.value("code", key, match.span(), [[key]], [key, *parts])
 
 
 def _raised(page: Page, match: regex.Match[str]) -> list[Value] | None:
@@ -66,27 +72,6 @@ def _version(page: Page, match: regex.Match[str]) -> list[Value]:
     return [page.value("code", keys[0], match.span(), [[key] for key in keys], keys)]
 
 
-def _years(page: Page, match: regex.Match[str]) -> list[Value] | None:
-    """2007-08 is two years that follow each other, or a month; 2019–2024 is two numbers."""
-    first, last = int(match["from"]), match["to"]
-    if len(last) == 4:
-        return [_year(page, match, "from"), _year(page, match, "to")] if "/" in match[0] else None
-    month = 1 <= int(last) <= 12
-    ahead = (first // 100 * 100 + int(last)) if int(last) > first % 100 else 0
-    later = first + 1 if (first + 1) % 100 == int(last) else ahead
-    if not month and not later:
-        return None
-    date = [f"date:{first}-{last}"] * month
-    years = [f"n:{first}", f"n:{later}"] if later else [f"n:{first}"]
-    accepts = [*([key] for key in date), *([years] if later else [])]
-    key = date[0] if date else f"comp:{match[0]}"
-    return [page.value("date", key, match.span(), accepts, [*date, *years])]
-
-
-def _year(page: Page, match: regex.Match[str], group: str) -> Value:
-    return page.value("number", f"n:{match[group]}", match.span(group))
-
-
 def read_codes(page: Page) -> None:
     """Take what letters and digits make together, and then any digit that is left, as it stands."""
     if regex.search(r"\d", page.text):
@@ -105,12 +90,14 @@ def _code(page: Page, match: regex.Match[str]) -> list[Value] | None:
 
 
 def _names(text: str, raw: str) -> list[str]:
-    """The code, also without a prefix in lower case: mid-1990s is about 1990."""
+    """What else the code may be called: mid-1990s is about 1990, Аполлон-1 is Apollo 1, Q4 the fourth."""
     names = [f"mix:{text}"]
     prefix, _, rest = text.partition("-")
-    if rest and prefix.isalpha() and raw[: len(prefix)].islower():
+    if rest and prefix.isalpha() and (raw[: len(prefix)].islower() or CYRILLIC.fullmatch(prefix)):
         number = regex.fullmatch(r"(\d+)(?:'?s|er|ers)?", rest)
         names += [f"n:{int(number[1])}"] if number else [f"mix:{rest}"]
+    if _QUARTER.fullmatch(text):
+        names.append(f"rank:{text[1]}")
     return names
 
 

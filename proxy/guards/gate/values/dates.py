@@ -7,7 +7,7 @@ from functools import lru_cache
 import regex
 
 from proxy.guards.gate.values.pack import LETTER, Tongue, ValuePack, either
-from proxy.guards.gate.values.page import Page
+from proxy.guards.gate.values.page import NEAR, Page
 from proxy.guards.gate.values.types import Value
 
 _EDGE = rf"(?<![{LETTER}\d_]|\d[.,:/-])"
@@ -19,6 +19,9 @@ _FIGURES = regex.compile(
 _HAN = regex.compile(
     r"(?<!\d)(?:(?<y>\d{4}|\d{2})\s?年\s?)?(?<m>\d{1,2})\s?月(?:\s?(?<d>\d{1,2})\s?[日号號])?"
 )
+
+_YEARS = regex.compile(rf"{_EDGE}(?<from>[12]\d{{3}})[-–/](?<to>\d{{4}}|\d{{2}})(?![{LETTER}\d]|[-–/.,:]\d)")
+_DIGIT = regex.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,30 +48,53 @@ class Date:
     @property
     def gives(self) -> tuple[str, ...]:
         """The date and every less exact form of it, and its year as a number."""
-        parts = [self, Date(self.year, self.month), Date(0, self.month, self.day, self.calendar)]
-        keys = [part.key for part in (*parts, Date(0, self.month, 0, self.calendar))]
-        return (*dict.fromkeys(keys), *((f"n:{self.year}",) if self.year else ()))
+        short = Date(0, self.month, self.day, self.calendar).key
+        month = Date(0, self.month, 0, self.calendar).key
+        if not self.year:
+            return (short, month, _yearless(short), _yearless(month))
+        return (self.key, Date(self.year, self.month).key, short, month, f"n:{self.year}")
+
+    @property
+    def accepts(self) -> tuple[tuple[str, ...], ...]:
+        """The date; or its day where the source names no year, and its year elsewhere in it."""
+        if not self.year:
+            return ((self.key,),)
+        short = Date(0, self.month, self.day, self.calendar)
+        return ((self.key,), (_yearless(short.key), f"n:{self.year}"))
+
+
+def _yearless(key: str) -> str:
+    return f"yearless {key}"
 
 
 def _value(page: Page, span: tuple[int, int], dates: list[Date]) -> Value:
     """A date that may be read in any of the ways `dates`; the first is its key."""
-    accepts = [[date.key] for date in dates]
+    accepts = [keys for date in dates for keys in date.accepts]
     return page.value("date", dates[0].key, span, accepts, [key for date in dates for key in date.gives])
 
 
-def read_dates(page: Page, tongue: Tongue) -> None:
-    """Take every date of `page`; figures that can be none are left to others."""
+def read_dates(page: Page, tongue: Tongue, source: bool) -> None:
+    """Take every date of `page`; figures that can be none are left to others.
+
+    In a source a month's name alone counts too: it holds the month that an answer writes as a figure.
+    """
     page.take(_FIGURES, lambda match: _figures(page, tongue, match))
+    page.take(_YEARS, lambda match: _years(page, match))
     if "月" in page.text:
         page.take(_HAN, lambda match: _han(page, match))
     names = _names(tongue)
-    places = [match.start() for word in page.words & names.first_words for match in _found(word, page.text)]
+    near = sorted(at for word in page.words & names.first_words for at in _places(word, page.text))
+    places = [at for at in near if _DIGIT.search(page.text, max(0, at - NEAR), at + NEAR)]
     for pattern in names.patterns if places else ():
-        page.take_near(sorted(places), pattern, lambda match: _named(page, names, match))
+        page.take_near(places, pattern, lambda match: _named(page, names, match))
+    for place in near if source else ():
+        match = names.name.match(page.text, place)
+        page.found.extend(_named(page, names, match) or () if match else ())
 
 
-def _found(word: str, text: str) -> Iterator[regex.Match[str]]:
-    return regex.finditer(rf"(?<![\p{{L}}\p{{M}}]){regex.escape(word)}(?![\p{{L}}\p{{M}}])", text)
+def _places(word: str, text: str) -> Iterator[int]:
+    pattern = rf"(?<![\p{{L}}\p{{M}}]){regex.escape(word)}(?![\p{{L}}\p{{M}}])"
+    return (match.start() for match in regex.finditer(pattern, text))
 
 
 def _figures(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value] | None:
@@ -95,6 +121,22 @@ def _figures(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value]
     return [value]
 
 
+def _years(page: Page, match: regex.Match[str]) -> list[Value] | None:
+    """2007-08 is two years that follow each other, or a month; 2019–2024 is two numbers."""
+    first, last = int(match["from"]), match["to"]
+    if len(last) == 4:
+        spans = (match.span("from"), match.span("to")) if "/" in match[0] else ()
+        return [page.value("number", f"n:{page.raw[a:b]}", (a, b)) for a, b in spans] or None
+    month = Date(first, int(last)) if 1 <= int(last) <= 12 else None
+    later = first // 100 * 100 + int(last)
+    years = [f"n:{first}", f"n:{later}"] if later > first else []
+    if month is None:
+        key = f"comp:{match[0]}"
+        return [page.value("date", key, match.span(), [years], years)] if years else None
+    accepts = [*month.accepts, *([years] if years else [])]
+    return [page.value("date", month.key, match.span(), accepts, [*month.gives, *years])]
+
+
 def _dated(year: int, month: int, day: int) -> Date:
     return Date(year, month, day, "other" if year < 1700 else "")
 
@@ -110,6 +152,7 @@ class _Names:
 
     months: Mapping[str, tuple[int, str]]
     first_words: frozenset[str]
+    name: regex.Pattern[str]
     patterns: tuple[regex.Pattern[str], ...]
 
 
@@ -127,6 +170,7 @@ def _names(tongue: Tongue) -> _Names:
     return _Names(
         months,
         frozenset(name.split()[0] for name in months),
+        regex.compile(month),
         (
             regex.compile(rf"(?:{more})?{day}{gap}{of}{month}(?:{gap}{of}{year})?"),
             regex.compile(

@@ -147,6 +147,8 @@ CYRILLIC = regex.compile(r"\p{Cyrillic}+")
 def _number(page: Page, tongue: Tongue, number: Decimal, match: regex.Match[str]) -> Value:
     """A plain number. 1,234 in a text of unknown language is known by its spelling alone."""
     key, body = number_key(number), match["body"]
+    if match["tail"].lstrip(".ºª'") in tongue.ranks:
+        return page.value("number", key, match.span(), [[key]], [key, f"rank:{written(number)}"])
     literal = f"lit:{'-' if number < 0 else ''}{body}"
     if not ambiguous(body) or not (set(body) & {".", ","}):
         return page.value("number", key, match.span())

@@ -56,6 +56,8 @@ class ValuePack:
     """Spelled-out ordinals from the second."""
     loose: tuple[str, ...] = ()
     """Words of both tables that also mean something else: read in sources, not in answers."""
+    point: tuple[str, ...] = ()
+    """Words of the decimal sign: three point five."""
     joins: tuple[str, ...] = ()
     """Words inside a spelled-out number: and, y, و."""
     glue: str = ""
@@ -93,6 +95,11 @@ class Tongue:
     def endings(self) -> frozenset[str]:
         """Latin letters that may be glued to a number and leave it one."""
         return frozenset(word for pack in self.packs for word in (*pack.ordinals, *pack.units, *pack.decades))
+
+    @cached_property
+    def ranks(self) -> frozenset[str]:
+        """Endings that make a number an ordinal."""
+        return frozenset(word for pack in self.packs for word in pack.ordinals)
 
     @cached_property
     def decades(self) -> frozenset[str]:

@@ -13,13 +13,17 @@ from proxy.guards.gate.values.page import Page
 from proxy.guards.gate.values.phones import read_phones
 from proxy.guards.gate.values.spelled import read_spelled
 from proxy.guards.gate.values.times import read_times
-from proxy.guards.gate.values.types import Values
+from proxy.guards.gate.values.types import Value, Values
 
 _BRACKETED = regex.compile(r"[\[【]\s*\^?\d{1,3}(?:\s*[,،、;–-]\s*\^?\d{1,3})*\s*[\]】](?!\()")
 _LISTED = regex.compile(
     r"^[\s>#*_|+-]*(?:\(?\d{1,3}[.)、]\)?|\d{1,2}(?:\.\d{1,2}){1,3}[.)]|\d\ufe0f?\u20e3|[①-⑳])[*_]{0,3}(?=\s+\S|[^\x00-\x7f\s\d])",
     regex.M,
 )
+_FIGURE = regex.compile(r"\d+")
+_LINE_ENDS = ".:;!?…|。：；！？।॥؟؛۔*_)"
+_LIST_CHARS = 8
+"""How far into a line its list number may stand."""
 _SIGNS = regex.compile(r"[\p{N}@<]|://|www\.|!\[|\]\(|\p{L}\.\p{L}|:[^\s]|\]:")
 _UNSEEN = regex.compile(r"[\p{Cf}\u034f\u115f\u1160\u3164\ufe00-\ufe0e]+")
 _OVERRIDE = regex.compile("[\u202d\u202e]")
@@ -45,25 +49,36 @@ def read(
     signs = _SIGNS.search(page.text) is not None
     broken = "" if source or not signs else markup(page.text)
     if signs:
-        _figures(page, speech, line_start)
+        _figures(page, speech, source, line_start)
     if source or spelled:
         read_spelled(page, speech, source)
     page.found.sort(key=lambda value: value.start)
     return Values(tuple(page.found), _leftover(page) if signs and not source else "", broken)
 
 
-def _figures(page: Page, speech: Tongue, line_start: bool) -> None:
+def _figures(page: Page, speech: Tongue, source: bool, line_start: bool) -> None:
     """The stages, the most special first; each takes what it knows from the next."""
     page.blank(_BRACKETED)
     read_links(page)
     read_phones(page)
-    read_dates(page, speech)
+    read_dates(page, speech, source)
     read_times(page, speech)
     if line_start:
-        page.blank(_LISTED)
+        page.take(_LISTED, lambda match: _listed(page, match))
     read_composites(page)
     read_numbers(page, speech)
     read_codes(page)
+
+
+def _listed(page: Page, match: regex.Match[str]) -> list[Value] | None:
+    """A list number is no value; a figure that only a line break has put first is one."""
+    before = page.raw[: match.start()].removesuffix("\n")
+    line = before.rpartition("\n")[2].strip()
+    number = _FIGURE.search(match[0])
+    if not line or line[-1] in _LINE_ENDS or number is None or number[0] == "1":
+        return []
+    last = _FIGURE.search(line[:_LIST_CHARS])
+    return [] if last and int(last[0]) + 1 == int(number[0]) else None
 
 
 def _leftover(page: Page) -> str:

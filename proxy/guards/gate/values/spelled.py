@@ -1,7 +1,7 @@
 """Spelled-out numbers and ordinals, by the small tables of a language: twenty-five, 二十五."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
@@ -11,8 +11,11 @@ from proxy.guards.gate.values.han import NUMERAL, han_number
 from proxy.guards.gate.values.numbers import number_key, written
 from proxy.guards.gate.values.pack import Tongue, ValuePack, either
 from proxy.guards.gate.values.page import WORD, Page, plain_word
+from proxy.guards.gate.values.types import Value
 
 _GAP = regex.compile(r"[\s\u200c-]{1,2}")
+COMPOUND_MIN = 8
+"""The shortest German number of two parts: vierzehn stands in the table, zweihundert does not."""
 _AND = "و"  # written together with the word after it in Arabic
 
 
@@ -35,9 +38,19 @@ class _Table:
     values: Mapping[str, int]
     pack: ValuePack
     firsts: frozenset[str]
+    pairs: frozenset[str]
+    """First words of numbers of two words."""
     part: regex.Pattern[str]
     link: regex.Pattern[str]
     """What may stand between two words of one number."""
+    point: regex.Pattern[str]
+    """What stands before the decimals."""
+
+    def compound(self, word: str) -> bool:
+        """Whether a word of several parts may be a number."""
+        if word[0] == _AND and _AND in self.pack.joins:
+            return word[1:] in self.firsts
+        return bool(self.pack.glue) and len(word) >= COMPOUND_MIN
 
     def word(self, text: str, start: int, joined: bool) -> _Word | None:
         """`text`, a folded word or two, if it is a number."""
@@ -58,8 +71,10 @@ def _table(pack: ValuePack) -> _Table:
         values,
         pack,
         frozenset(word.split()[0] for word in values),
+        frozenset(word.split()[0] for word in values if " " in word),
         regex.compile(rf"(?<word>{words})(?:{glue})?"),
         regex.compile(rf"(?:{gap}(?:(?:{either(pack.joins)}){gap})?|{gap}{_AND}|(?:{glue})?)"),
+        regex.compile(rf"\s(?:{either(pack.point)})\s"),
     )
 
 
@@ -77,7 +92,8 @@ def _read_words(page: Page, table: _Table, source: bool) -> None:
     if not _seen(page.words, table):
         return
     run: list[_Word] = []
-    for word in _number_words(page.text, table):
+    words = _number_words(page.text, table)
+    for word in _decimals(page, table, words) if table.pack.point else words:
         if run and not _follows(page.text, run[-1], word, table):
             _close(page, table, run, source)
             run = []
@@ -87,32 +103,25 @@ def _read_words(page: Page, table: _Table, source: bool) -> None:
 
 def _seen(words: frozenset[str], table: _Table) -> bool:
     """Whether any of `words` can be a number word: a cheap look before the dear one."""
-    if not words.isdisjoint(table.firsts):
-        return True
-    if _AND in table.pack.joins:
-        return any(word[0] == _AND and word[1:] in table.firsts for word in words)
-    return bool(table.pack.glue) and any(_parts(word, 0, False, table) for word in words if len(word) > 7)
+    return not words.isdisjoint(table.firsts) or any(
+        table.compound(word) and _parts(word, 0, False, table) for word in words
+    )
 
 
 def _number_words(text: str, table: _Table) -> list[_Word]:
     """The number words of `text` in order, two-word ones first, glued ones apart."""
-    tokens = list(WORD.finditer(text))
+    tokens = [(plain_word(token[0]), token.start()) for token in WORD.finditer(text)]
     found: list[_Word] = []
-    skip = joined = False
-    for at, token in enumerate(tokens):
-        if skip:
-            skip = False
-            continue
-        word = plain_word(token[0])
-        after = plain_word(tokens[at + 1][0]) if at + 1 < len(tokens) else ""
-        pair = table.word(f"{word} {after}", token.start(), joined)
-        if pair is not None and _GAP.fullmatch(text, token.end(), tokens[at + 1].start()):
-            found.append(
-                _Word(pair.value, token.start(), tokens[at + 1].end(), joined, pair.rank, pair.loose)
-            )
-            skip = True
-        else:
-            found.extend(_parts(word, token.start(), joined, table))
+    taken = 0
+    joined = False
+    for (word, start), (after, place) in zip(tokens, [*tokens[1:], ("", 0)], strict=True):
+        if start >= taken and (word in table.firsts or table.compound(word)):
+            pair = table.word(f"{word} {after}", start, joined) if word in table.pairs else None
+            if pair is not None and _GAP.fullmatch(text, start + len(word), place):
+                taken = place + len(after)
+                found.append(replace(pair, end=taken))
+            else:
+                found.extend(_parts(word, start, joined, table))
         joined = word in table.pack.joins
     return found
 
@@ -145,17 +154,39 @@ def _close(page: Page, table: _Table, run: list[_Word], source: bool) -> None:
         taken, number = _sum(run, table.pack)
         words = run[:taken]
         run = run[taken:]
-        if number < 2 or (not source and len(words) == 1 and words[0].loose):
+        if source and words[-1].rank:
+            page.found.append(_rank(page, number, words))
+        if number < 2 or not (source or _certain(words)):
             continue
-        if not source and len(words) == 1 and words[0].value >= 100:
-            continue  # "a hundred", "thousands of": how many is not said
-        _add(page, number, (words[0].start, words[-1].end))
+        page.found.append(_number(page, Decimal(number), words))
 
 
-def _add(page: Page, number: int, span: tuple[int, int]) -> None:
+def _certain(words: list[_Word]) -> bool:
+    """Whether words of an answer can only be a number, and one that says how many."""
+    return len(words) > 1 or not (words[0].loose or words[0].value >= 100)
+
+
+def _number(page: Page, number: Decimal, words: list[_Word]) -> Value:
     """A number in words: equal to digits, and to digits with a scale word."""
-    key, scaled = number_key(Decimal(number)), f"s:{written(Decimal(number))}"
-    page.found.append(page.value("number", key, span, [[key], [scaled]], [key, scaled]))
+    key, scaled = number_key(number), f"s:{written(number)}"
+    return page.value("number", key, (words[0].start, words[-1].end), [[key], [scaled]], [key, scaled])
+
+
+def _rank(page: Page, number: int, words: list[_Word]) -> Value:
+    """The ordinal in words of a source: it holds the quarter Q4."""
+    return page.value("number", f"rank:{number}", (words[0].start, words[-1].end))
+
+
+def _decimals(page: Page, table: _Table, words: list[_Word]) -> list[_Word]:
+    """Find numbers like "twelve point five" among `words`; the words they leave."""
+    left: list[_Word] = []
+    for word in words:
+        if left and not left[-1].rank and table.point.fullmatch(page.text[left[-1].end : word.start]):
+            whole = left.pop()
+            page.found.append(_number(page, Decimal(f"{whole.value}.{word.value}"), [whole, word]))
+        else:
+            left.append(word)
+    return left
 
 
 @dataclass(slots=True)
@@ -213,4 +244,4 @@ def _read_han(page: Page, pack: ValuePack, source: bool) -> None:
         before, after = page.text[max(0, match.start() - 3) : match.start()], page.text[match.end() :]
         counted = before.endswith(("第", "百分之")) or after.startswith(pack.measures)
         if number >= 2 and (source or (counted and number != 100 and len(match[0].strip("百千万萬亿億")))):
-            _add(page, number, match.span())
+            page.found.append(_number(page, Decimal(number), [_Word(number, *match.span())]))
