@@ -52,12 +52,13 @@ class Counts:
 class Store:
     """An `async with` over one SQLite file: one connection that writes, a few that look.
 
-    Raises `StoreFault` on a file of another version, `sqlite3.Error` when the disk fails.
+    Raises `StoreFault` on a file of another version, `sqlite3.Error` when the disk fails. Without `durable`
+    the last commits may be lost with the power, not with the process: for what can be made again.
     """
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, *, durable: bool = True):
         self.path = path
-        self._writer = Database(path, schema=schema.SCHEMA)
+        self._writer = Database(path, schema=schema.SCHEMA, synchronous="FULL" if durable else "OFF")
         self._looking: asyncio.Queue[Database] = asyncio.Queue()
         self._open = AsyncExitStack()
 

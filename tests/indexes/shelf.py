@@ -81,7 +81,10 @@ class Shelf:
 async def shelf(
     folder: Path, embedder: "HashEmbedder | None" = None, degraded: str = ""
 ) -> AsyncIterator[Shelf]:
-    async with Store(folder / "truth.db") as store, Lexical(folder / "lexical", store) as lexical:
+    async with (
+        Store(folder / "truth.db", durable=False) as store,
+        Lexical(folder / "lexical", store) as lexical,
+    ):
         search = Search(store, lexical, packs=PACKS, embedder=embedder, degraded=degraded)
         async with search:
             yield Shelf(store, lexical, search)
