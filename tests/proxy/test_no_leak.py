@@ -1,0 +1,102 @@
+"""From an upstream's socket to a client's: with no gate at all, nothing but content gets through the wire."""
+
+import asyncio
+from collections.abc import Sequence
+
+import httpx
+import pytest
+from hypothesis import given, settings
+from openai.types.chat import ChatCompletionChunk
+
+from proxy import routes
+from proxy.routes import OpenReply
+from proxy.services import Ask, Outcome, Reply
+from proxy.settings import tree
+from proxy.types import Call, Decision, Message, Usage
+from proxy.upstream.openai import OpenAIUpstream
+from proxy.wire.request import Policy, parse
+from tests.fakes import DONE, FakeUpstream, chunk, refuses, replays
+from tests.proxy.wire.test_openai_dialects import CANARY, STOP, event, filled, gated
+from tests.serving import serving
+
+
+class Open:
+    """A sink that releases everything."""
+
+    def __init__(self, reply: Reply):
+        self._reply = reply
+        self._held = ""
+
+    def text(self, piece: str) -> bool:
+        self._held += piece
+        return True
+
+    def billed(self, piece: str) -> None:
+        pass
+
+    def usage(self, usage: Usage) -> None:
+        pass
+
+    async def flush(self) -> None:
+        if self._held:
+            text, self._held = self._held, ""
+            await self._reply.text(text)
+
+
+async def relayed(fake: FakeUpstream, stream: bool) -> bytes:
+    """Everything that a client gets, headers included, through a proxy that checks nothing."""
+    upstream = OpenAIUpstream(tree.Upstream(protocol="openai", base_url=fake.url), key="sk-upstream-secret")
+
+    async def answer(ask: Ask, open_reply: OpenReply) -> None:
+        request = parse(ask.body, Policy())
+        reply = open_reply(request, "r1")
+        sink = Open(reply)
+        await upstream.run(Call("m", (Message("user", request.question),), 100), sink)
+        await reply.end(Outcome(Decision.ANSWERED, "stop"))
+
+    async def nothing(ask: Ask) -> Sequence[str]:
+        return ()
+
+    async def ready() -> Sequence[str]:
+        return ()
+
+    body = {"model": "ada", "messages": [{"role": "user", "content": "Who?"}], "stream": stream}
+    async with (
+        serving(routes.build(answer, nothing, ready, tree.Server())) as url,
+        httpx.AsyncClient(base_url=url, trust_env=False, verify=False) as client,
+    ):
+        response = await client.post("/v1/chat/completions", json=body)
+    await upstream.aclose()
+    return repr(response.headers.raw).encode() + response.content
+
+
+def through(play_reads: list[bytes], stream: bool) -> bytes:
+    async def run() -> bytes:
+        async with FakeUpstream(replays(play_reads)) as fake:
+            return await relayed(fake, stream)
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@settings(max_examples=6, deadline=None)
+@given(value=filled(ChatCompletionChunk))
+def test_no_canary_reaches_the_client(stream: bool, value: object) -> None:
+    """A chunk with a canary in every field of the package's types; only the content of choice 0 is plain."""
+    got = through([chunk({"content": "so "}), event(gated(value, "it is ")), STOP, DONE], stream)
+    assert CANARY.encode() not in got
+    assert b"so " in got
+
+
+@pytest.mark.parametrize("stream", [True, False])
+async def test_no_header_comment_or_error_text_reaches_the_client(stream: bool) -> None:
+    async with FakeUpstream(refuses(500, b'{"error":{"message":"CANARY"}}', x_request_id="CANARY")) as fake:
+        assert CANARY.encode() not in await relayed(fake, stream)
+    async with FakeUpstream(
+        replays([b": CANARY\n\nid: CANARY\n\n", chunk({"content": "x"}), event({"error": "CANARY"})])
+    ) as fake:
+        assert CANARY.encode() not in await relayed(fake, stream)
+
+
+def test_the_canary_would_sing() -> None:
+    assert CANARY.encode() in through([chunk({"content": CANARY}), STOP, DONE], True)
