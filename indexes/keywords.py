@@ -1,6 +1,7 @@
 """One folder of the keyword index (Tantivy): it holds no text and filters inside the query.
 
 Words are our own tokens, joined by spaces; queries are built from tokens, never parsed from user text.
+Their roots stand in a field of their own: a word as written scores in both, another form of it in one.
 """
 
 import os
@@ -16,8 +17,9 @@ from tantivy import FieldType, Occur, Query
 
 from indexes.grants import Filter
 from indexes.outbox import Batch, Item
+from indexes.roots import roots
 
-SCHEMA = 1
+SCHEMA = 2
 """Of the fields below; raise it with any change to them or to what is put into them."""
 HEAP_BYTES = 50_000_000
 TITLE_BOOST = 0.5
@@ -43,12 +45,14 @@ def schema() -> tantivy.Schema:
     builder.add_text_field("language", tokenizer_name="raw", index_option="basic")
     builder.add_text_field("title", tokenizer_name="tokens", index_option="freq")
     builder.add_text_field("body", tokenizer_name="tokens", index_option="freq")
+    builder.add_text_field("root", tokenizer_name="tokens", index_option="freq")
     return builder.build()
 
 
 def version(tokens: Tokens) -> str:
     """Of schema and analyser: an index of another version is never used."""
-    return f"{SCHEMA}-{sha256(repr(tokens(PROBE)).encode()).hexdigest()[:8]}"
+    probed = list(tokens(PROBE))
+    return f"{SCHEMA}-{sha256(repr((probed, roots(probed))).encode()).hexdigest()[:8]}"
 
 
 class Keywords:
@@ -72,8 +76,12 @@ class Keywords:
         self._searcher = self._index.searcher()
 
     def search(self, tokens: Iterable[str], allowed: Filter, limit: int) -> list[int]:
-        """Ids of at most `limit` allowed passages that hold any of `tokens`, best first (BM25, then id)."""
-        wanted = [self._any_field(token) for token in dict.fromkeys(tokens)]
+        """Ids of at most `limit` allowed passages with a form of any of `tokens`, best first (BM25, id)."""
+        distinct = dict.fromkeys(tokens)
+        wanted = [self._any_field(token) for token in distinct]
+        wanted += [
+            Query.term_query(self._schema, "root", one, "freq") for one in dict.fromkeys(roots(distinct))
+        ]
         if not wanted or not allowed.acls or not allowed.sources:
             return []
         clauses = [(Occur.Must, Query.boolean_query([(Occur.Should, query) for query in wanted]))]
@@ -134,7 +142,9 @@ class Keywords:
         if item.language is not None:
             document.add_text("language", item.language)
         document.add_text("title", " ".join(self._cut(" \n ".join((item.title, *item.headings)))))
-        document.add_text("body", " ".join(self._cut(item.text)))
+        body = self._cut(item.text)
+        document.add_text("body", " ".join(body))
+        document.add_text("root", " ".join(roots(body)))
         return document
 
     def _filters(self, allowed: Filter) -> Iterator[Query]:

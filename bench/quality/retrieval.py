@@ -33,7 +33,7 @@ def run(arguments: list[str]) -> int:
             for language in sorted({question.language for question in asked}):
                 own = [question for question in asked if question.language == language]
                 told = [text for text in corpus if text.language == language]
-                asyncio.run(_answer(own, told, embedder, state, progress))
+                asyncio.run(_answer(own, told, embedder, (state, progress)))
             found = {question.id: state.rows[question.id] for question in asked}
     print("\n".join(table(asked, found)))
     _write(options, found)
@@ -41,8 +41,9 @@ def run(arguments: list[str]) -> int:
 
 
 async def _answer(
-    asked: Sequence[Question], corpus: Sequence[Text], embedder: Remembered, state: State, progress: Progress
+    asked: Sequence[Question], corpus: Sequence[Text], embedder: Remembered, told: tuple[State, Progress]
 ) -> None:
+    state, progress = told
     todo = [question for question in asked if question.id not in state.rows]
     if not todo:
         return

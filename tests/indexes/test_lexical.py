@@ -83,8 +83,14 @@ def test_filters_do_not_change_scores_and_ties_go_by_id(tmp_path: Path) -> None:
 def test_text_of_a_user_is_never_a_query_language(tmp_path: Path) -> None:
     """`acl:[0 TO 9] OR *` handed to Tantivy's parser would reach the filter fields."""
     index = filled(tmp_path, ITEM, replace(ITEM, id=2, acl=2))
-    for token in ("*", "acl:2", "acl:[0", "body:words", "words OR *", '"', "+words", "\\", "\0"):
+    for token in ("*", "acl:2", "acl:[0", "body:words", "w* OR words", '"', "+words", "\\", "\0"):
         assert index.search([token], ANY, 9) == []
+
+
+def test_another_form_of_a_word_is_found_after_the_word_itself(tmp_path: Path) -> None:
+    as_asked = replace(ITEM, id=2, text="a restored library")
+    index = filled(tmp_path, replace(ITEM, text="many restorations at libraries"), as_asked)
+    assert index.search(["restored", "library"], ANY, 9) == [2, 1]
 
 
 def test_deleting_by_id_deletes_and_doing_it_twice_changes_nothing(tmp_path: Path) -> None:
