@@ -131,6 +131,7 @@ def _call(request: ChatRequest, served: tuple[Persona, Model], handed: Handed, l
         sampling=request.sampling,
         sources=handed.sources,
         question=request.question,
+        wanted=tuple(persona.content(handed.asked or request.question)),
         language=language,
         overview=handed.overview,
         token=prompt.TOKEN,

@@ -10,6 +10,10 @@ from proxy.guards.followup import Followup
 from proxy.types import ChatRequest, Source, Trace
 
 
+RECENT = frozenset({"now", "career", "projects", "research", "writing"})
+"""What "recently" means: no record is of that kind, but those that have dates tell it, newest first."""
+
+
 @dataclass(frozen=True, slots=True)
 class Handed:
     """The numbered sources; none of them: refuse. `searched`: names of what was looked into."""
@@ -19,6 +23,8 @@ class Handed:
     """The sources are records that were asked for as a whole."""
     item: str = ""
     """The item of an earlier list that the question points at."""
+    asked: str = ""
+    """The question as it was read: with what a bare follow-up ("yes", "the second") points back to."""
     searched: tuple[str, ...] = ()
 
 
@@ -26,17 +32,19 @@ async def gather(request: ChatRequest, persona: Persona, desk: Desk, trace: Trac
     """What the caller may see that bears on the question."""
     look = _Look(persona, desk, trace)
     kinds = persona.router.overview(request.question) if persona.records else frozenset()
-    if kinds and (records := await look.records(kinds, persona.evidence.overview_records)):
+    if kinds and (records := await look.records(_kinds(kinds), persona.evidence.overview_records)):
         return Handed(records, overview=True)
     read = persona.reader.read(request, await look.titles(request), persona.content)
     evidence = await desk.finder.find(_query(read, persona, request), look.viewer)
     limit = persona.threshold(trace.language)
     _note(evidence, limit, trace)
     if threshold.enough(evidence, limit):
-        return Handed(_passages(evidence.hits), item=read.item)
+        return Handed(_passages(evidence.hits), item=read.item, asked=_asked(request, read))
     if persona.records and persona.router.about(request.question, _history(request), trace.language):
         return Handed(
-            await look.records(frozenset(), persona.evidence.digest_records), searched=evidence.searched
+            await look.records(frozenset(), persona.evidence.digest_records),
+            asked=_asked(request, read),
+            searched=evidence.searched,
         )
     return Handed(searched=evidence.searched)
 
@@ -76,6 +84,16 @@ def _query(read: Followup, persona: Persona, request: ChatRequest) -> Query:
     )
     order = f"{persona.names[0]} {read.texts[0]}" if named else ""
     return Query(read.texts, order, persona.name_words, persona.evidence.limit)
+
+
+def _kinds(asked: frozenset[str]) -> frozenset[str]:
+    return asked | RECENT if "recently" in asked else asked
+
+
+def _asked(request: ChatRequest, read: Followup) -> str:
+    if read.bare:
+        return read.item or read.previous or request.question
+    return f"{request.question}\n{read.item}" if read.item else request.question
 
 
 def _history(request: ChatRequest) -> str:

@@ -142,6 +142,9 @@ class Call:
     sources: tuple[Source, ...] = ()
     """For `extractive` and `scripted`, which need no model."""
     question: str = ""
+    wanted: tuple[str, ...] = ()
+    """Content words of the question as it was read (a follow-up's item, no names of the subject): what
+    `extractive` quotes by."""
     language: str = "en"
     overview: bool = False
     """The sources are records chosen by rule: all of them answer the question."""

@@ -38,7 +38,7 @@ async def upstreams(
 def _upstream(name: str, settings: tree.Upstream, packs: Packs, stack: AsyncExitStack) -> Upstream:
     match settings.protocol:
         case "extractive":
-            return Extractive(packs.words, _split(packs), settings.sentences_max)
+            return Extractive(_split(packs), settings.sentences_max)
         case "scripted" if settings.script:
             return scripted.Scripted(scripted.read(settings.script))
         case "anthropic":

@@ -6,13 +6,12 @@ gate of the request would release; where nothing fits it says the fixed token.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import regex
 
-from indexes.language import WordPack
-from indexes.text import content_words, words
+from indexes.text import words
 from proxy.services import UpstreamSink
 from proxy.types import Call, Ending, Source, Usage
 
@@ -42,17 +41,18 @@ class Unit:
         return f"{self.text} {mark}"
 
 
+SHARED_MIN = 2
+"""Content words that a sentence must share with a question of as many: one alone is chance."""
 Split = Callable[[str, str], Sequence[str]]
 """(text, language) → its sentences: the gate's own scanner, so that both see the same ones."""
 
 
 class Extractive:
-    """An upstream that only quotes. `packs` give the stop words of each language."""
+    """An upstream that only quotes."""
 
     name = "extractive"
 
-    def __init__(self, packs: Mapping[str, WordPack], split: Split, sentences_max: int = 3):
-        self._packs = packs
+    def __init__(self, split: Split, sentences_max: int = 3):
         self._split = split
         self._sentences_max = sentences_max
 
@@ -67,19 +67,18 @@ class Extractive:
         if not chosen:
             sink.text(call.token)
             return Ending("stop")
-        for unit in chosen:
-            more = sink.text(unit.quoted() + ("\n\n" if unit.head else "\n" if call.overview else " "))
+        for unit, after in zip(chosen, (*chosen[1:], None), strict=True):
+            more = sink.text(unit.quoted() + _gap(unit, after, call))
             await sink.flush()
             if not more:
                 return Ending("cancelled")
         return Ending("stop")
 
     def choose(self, call: Call) -> list[Unit]:
-        """The units to quote: for an overview the first of each record, else those nearest the question."""
+        """The units to quote: for an overview every line of each record, else those nearest the question."""
         units = [unit for source in call.sources for unit in units_of(source, self._split)]
         if call.overview:
-            first = {unit.source.number: unit for unit in reversed(units)}
-            return [unit for _, unit in sorted(first.items()) if call.passes(unit.quoted())]
+            return [unit for unit in units if call.passes(unit.quoted())]
         ranked = self._ranked(call, units)
         best = ranked[0][0] if ranked else 0
         near = (unit for score, unit in ranked if score >= best / 2)
@@ -88,17 +87,18 @@ class Extractive:
         return sorted(chosen, key=lambda unit: (unit.source.number, unit.order))
 
     def _ranked(self, call: Call, units: list[Unit]) -> list[tuple[float, Unit]]:
-        """Units that share content words with the question, rarer words weighing more, best first."""
-        pack = self._packs.get(call.language)
-        wanted = content_words(call.question, pack.stop if pack else frozenset())
-        seen = [set(_words(unit)) for unit in units]
-        found = Counter(word for unit_words in seen for word in wanted if word in unit_words)
+        """Units that share enough content words with the question, rarer words weighing more, best first."""
+        wanted = frozenset(call.wanted)
+        shared = [wanted.intersection(_words(unit)) for unit in units]
+        found = Counter(word for held in shared for word in held)
         weight = {word: math.log(1 + len(units) / (1 + found[word])) for word in wanted}
+        enough = min(SHARED_MIN, len(wanted))
         scored = [
-            (sum(weight[word] for word in wanted if word in unit_words), unit)
-            for unit, unit_words in zip(units, seen, strict=True)
+            (sum(weight[word] for word in held), unit)
+            for unit, held in zip(units, shared, strict=True)
+            if held and len(held) >= enough
         ]
-        return sorted((s for s in scored if s[0] > 0), key=lambda s: -s[0])
+        return sorted(scored, key=lambda s: -s[0])
 
 
 def units_of(source: Source, split: Split) -> Iterator[Unit]:
@@ -120,6 +120,13 @@ def units_of(source: Source, split: Split) -> Iterator[Unit]:
                 order += 1
                 yield Unit(source, order, sentence.strip())
         head = []
+
+
+def _gap(unit: Unit, after: Unit | None, call: Call) -> str:
+    """What stands behind a quotation: a table ends with an empty line, as does a record."""
+    if unit.head or (call.overview and after and after.source is not unit.source):
+        return "\n\n"
+    return "\n" if call.overview else " "
 
 
 def _words(unit: Unit) -> Sequence[str]:

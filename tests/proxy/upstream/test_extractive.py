@@ -1,0 +1,89 @@
+"""proxy.upstream.extractive: quotes what answers the question, word by word, and nothing by chance."""
+
+from collections.abc import Callable, Sequence
+
+import regex
+
+from proxy.types import Call, Source, Usage
+from proxy.upstream.extractive import Extractive
+
+PLANS = Source(
+    1,
+    "1",
+    "Plans",
+    "# Plans\n\nThe Basic plan costs 12 euros. The Workshop plan costs 29 euros.\n\n"
+    "| Plan | Price |\n| --- | --- |\n| Basic | 12 euros |\n\n```\nplan = basic\n```\n",
+)
+HOURS = Source(2, "2", "Hours", "- The counter opens at nine.\n- The gate opens at ten.")
+ATLAS = Source(1, "book/a", "Atlas", "Atlas\n2022 – 2023\nAn atlas of 38 sheets.", kind="record")
+PRISM = Source(2, "book/b", "Prism", "Prism\nA prism.", kind="record")
+
+
+class Ear:
+    """A sink that remembers what it hears."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def text(self, piece: str) -> bool:
+        self.heard.append(piece)
+        return True
+
+    def billed(self, piece: str) -> None:
+        raise AssertionError("quoting bills nothing")
+
+    def usage(self, usage: Usage) -> None:
+        assert usage == Usage(0, 0)
+
+    async def flush(self) -> None:
+        return None
+
+
+def split(text: str, language: str) -> Sequence[str]:
+    return regex.split(r"(?<=\.)\s+", text)
+
+
+async def said(
+    *wanted: str,
+    sources: tuple[Source, ...] = (PLANS, HOURS),
+    overview: bool = False,
+    passes: Callable[[str], bool] = lambda text: True,
+) -> str:
+    ear = Ear()
+    call = Call("m", (), 10, sources=sources, wanted=wanted, overview=overview, token="TOKEN", passes=passes)
+    assert (await Extractive(split).run(call, ear)).finish == "stop"
+    return "".join(ear.heard)
+
+
+async def test_the_sentence_that_shares_most_words_is_quoted_with_its_marker() -> None:
+    assert await said("workshop", "plan") == "The Workshop plan costs 29 euros [1]. "
+
+
+async def test_one_word_in_common_is_chance() -> None:
+    assert await said("counter", "vaccine", "tetanus") == "TOKEN"
+
+
+async def test_a_question_of_one_word_needs_that_word() -> None:
+    assert await said("counter") == "The counter opens at nine [2]. "
+
+
+async def test_a_question_without_content_words_is_not_answered() -> None:
+    assert await said() == "TOKEN"
+
+
+async def test_a_row_of_a_table_comes_with_its_head() -> None:
+    assert await said("basic", "price") == "| Plan | Price |\n| --- | --- |\n| Basic | 12 euros [1] |\n\n"
+
+
+async def test_code_and_headings_are_not_quoted() -> None:
+    assert "```" not in await said("plan", "basic")
+    assert "#" not in await said("plans")
+
+
+async def test_what_the_gate_would_stop_is_left_out() -> None:
+    assert await said("workshop", "plan", passes=lambda text: "29" not in text) == "TOKEN"
+
+
+async def test_an_overview_quotes_every_line_of_every_record() -> None:
+    got = await said(sources=(ATLAS, PRISM), overview=True)
+    assert got == "Atlas [1]\n2022 – 2023 [1]\nAn atlas of 38 sheets [1].\n\nPrism [2]\nA prism [2].\n"
