@@ -9,7 +9,6 @@ from proxy.guards import threshold
 from proxy.guards.followup import Followup
 from proxy.types import ChatRequest, Source, Trace
 
-
 RECENT = frozenset({"now", "career", "projects", "research", "writing"})
 """What "recently" means: no record is of that kind, but those that have dates tell it, newest first."""
 
