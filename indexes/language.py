@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import regex
 
-SEEN_CHARS = 2000
+SEEN_CHARS = 1000
 """A language shows itself in the first part of a long text."""
 
 _RUN = regex.compile(
@@ -18,6 +18,8 @@ _RUN = regex.compile(
     r"|(?<Devanagari>\p{Devanagari}+)|(?<Han>\p{Han}+)|(?<Kana>[\p{Hiragana}\p{Katakana}]+)"
 )
 _WORD = regex.compile(r"[\p{L}\p{M}]+")
+# Addresses are of no language, nor are the initials of a name.
+_NOISE = regex.compile(r"\S*(?:://|@|www\.)\S*|(?<![\p{L}\p{M}])\p{Lu}\.")
 # Unlike `fold`, the letters that tell Persian from Arabic are kept apart.
 _PLAIN = str.maketrans({"\u200c": " ", "’": "'"})
 _TO_FOLDED = str.maketrans("يىك", "ییک")
@@ -47,7 +49,7 @@ def detect(
     A `default` of the same script is given up only for a rival that scores `lead` more (a known word counts
     two): a sentence of a text is in the language of the text unless it plainly is not.
     """
-    text = text[:SEEN_CHARS]
+    text = _NOISE.sub(" ", text[:SEEN_CHARS])
     script = _script(text)
     rivals = {tag: pack for tag, pack in profiles.items() if pack.script == script}
     if not rivals:
@@ -55,10 +57,11 @@ def detect(
     low = text.lower().translate(_PLAIN)
     found = frozenset(_WORD.findall(low.translate(_TO_FOLDED)))
     scores = Counter({tag: _score(low, found, pack) for tag, pack in rivals.items()})
-    best = max(scores.values())
-    if default in scores and 0 <= best < scores[default] + lead:
+    (tag, best), *rest = scores.most_common()
+    if default is not None and default in scores and 0 <= best < scores[default] + lead:
         return default
-    return _winner(scores, default)
+    # A script of one's own suffices without a known word, a shared one does not.
+    return tag if best > (max(0, rest[0][1]) if rest else -1) else default
 
 
 def _script(text: str) -> str | None:
@@ -72,21 +75,10 @@ def _script(text: str) -> str | None:
         letters[str(match.lastgroup)] += weight * len(match[0])
     if letters["Kana"] * 10 > letters["Han"]:
         letters["Kana"] += letters.pop("Han", 0)
-    return max(letters, key=letters.__getitem__, default=None)
+    return max(letters, key=lambda script: letters[script], default=None)
 
 
 def _score(low: str, found: frozenset[str], pack: WordPack) -> int:
     words = len(found & pack.stop) + len(found & pack.telling)
     pieces = sum(piece in low for piece in pack.pieces) - 2 * sum(piece in low for piece in pack.foreign)
     return 2 * words + pieces
-
-
-def _winner(scores: Counter[str], default: str | None) -> str | None:
-    """The single best. A script of one's own suffices without a known word, a shared one does not."""
-    (tag, best), *rest = scores.most_common()
-    if best < 0:
-        return default
-    if not rest:
-        return tag
-    equals = {tag, *(rival for rival, score in rest if score == best)}
-    return tag if best > 0 and len(equals) == 1 else default
