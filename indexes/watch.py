@@ -1,7 +1,7 @@
 """Tells when files below some folders have changed: by the system's events, or by looking."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,18 +12,22 @@ POLL_S = 2.0
 SETTLE_MS = 200
 """Changes within this time are one: editors write in several steps."""
 
+Sight = frozenset[tuple[str, int]]
+"""Paths with what tells two states of a file apart."""
+
 
 async def changes(
     roots: Sequence[Path], *, reconcile_s: float = RECONCILE_S, poll_s: float = POLL_S, events: bool = True
-) -> AsyncIterator[None]:
+) -> AsyncGenerator[None, None]:
     """Yields once at the start, then whenever something below `roots` may have changed; never ends.
 
     What changes while the caller works is announced after. Without the optional `watchfiles`, or with
     `events` off, or where the system cannot watch a root, names, sizes and times are compared every `poll_s`.
     """
     stirred = asyncio.Event()
-    listening = asyncio.create_task(_listen(roots, stirred, poll_s, events))
-    # Listening begins before the first announcement, so that nothing falls between.
+    # Taken before the first announcement, and listening begun: no change falls between.
+    seen = await asyncio.to_thread(_seen, roots)
+    listening = asyncio.create_task(_listen(roots, stirred, seen=seen, poll_s=poll_s, events=events))
     await asyncio.sleep(0)
     try:
         while True:
@@ -35,17 +39,18 @@ async def changes(
         listening.cancel()
 
 
-async def _listen(roots: Sequence[Path], stirred: asyncio.Event, poll_s: float, events: bool) -> None:
+async def _listen(
+    roots: Sequence[Path], stirred: asyncio.Event, *, seen: Sight, poll_s: float, events: bool
+) -> None:
     if events and find_spec("watchfiles"):
         with suppress(OSError, RuntimeError):
             await _hear(roots, stirred)
-    seen = await asyncio.to_thread(_seen, roots)
     while True:
-        await asyncio.sleep(poll_s)
         now = await asyncio.to_thread(_seen, roots)
         if now != seen:
             stirred.set()
         seen = now
+        await asyncio.sleep(poll_s)
 
 
 async def _hear(roots: Sequence[Path], stirred: asyncio.Event) -> None:
@@ -55,7 +60,7 @@ async def _hear(roots: Sequence[Path], stirred: asyncio.Event) -> None:
         stirred.set()
 
 
-def _seen(roots: Sequence[Path]) -> frozenset[tuple[str, int]]:
+def _seen(roots: Sequence[Path]) -> Sight:
     """Every file with its time and size; what cannot be looked at is not seen."""
     found: set[tuple[str, int]] = set()
     for root in roots:

@@ -5,13 +5,15 @@ text as soon as the keyword index has taken it.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from indexes.language import WordPack
 from indexes.rows import Change
 from indexes.sources.access import Denied, combined, stated
 from indexes.sources.meta import Meta, described
-from indexes.sources.readers import read
+from indexes.sources.readers.html import read_html
+from indexes.sources.readers.markdown import read_markdown, read_text
+from indexes.sources.readers.types import Content
 from indexes.sources.strict import Bad, Table, load
 from indexes.store import Store
 from indexes.sync import write
@@ -19,7 +21,11 @@ from indexes.types import Access, Document
 
 KEY_CHARS_MAX = 500
 TEXT_CHARS_MAX = 10_000_000
-FORMATS = {"markdown": ".md", "text": ".txt", "html": ".html"}
+FORMATS: Mapping[str, Callable[[str], Content]] = {
+    "markdown": read_markdown,
+    "text": read_text,
+    "html": read_html,
+}
 
 
 class Rejected(Exception):
@@ -60,7 +66,9 @@ def document(source: str, key: str, fields: Mapping[str, object]) -> Document:
         raise Rejected(f"`text`: has more than {TEXT_CHARS_MAX} characters: split it")
     if not isinstance(format, str) or format not in FORMATS:
         raise Rejected(f"`format`: want one of {', '.join(FORMATS)}")
-    content = read(FORMATS[format], text)
+    if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
+        raise Rejected("`text`: holds halves of characters (lone surrogates)")
+    content = FORMATS[format](text)
     meta, who = _described({name: value for name, value in fields.items() if name not in ("text", "format")})
     return Document(
         id=id,

@@ -1,0 +1,48 @@
+"""Watching: every change is announced, also one made while the caller works, and from time to time anyway."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+
+from indexes.watch import changes
+
+
+async def announced(watching: AsyncGenerator[None, None], within_s: float) -> bool:
+    try:
+        await asyncio.wait_for(anext(watching), within_s)
+    except TimeoutError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("events", [True, False])
+async def test_a_change_is_announced_also_while_the_caller_works(tmp_path: Path, events: bool) -> None:
+    async with aclosing(changes([tmp_path], poll_s=0.05, events=events)) as watching:
+        assert await announced(watching, 1)
+        (tmp_path / "a.md").write_text("made while the first pass runs")
+        await asyncio.sleep(0.6)
+        assert await announced(watching, 3)
+
+
+@pytest.mark.parametrize("events", [True, False])
+async def test_nothing_is_announced_where_nothing_changes(tmp_path: Path, events: bool) -> None:
+    async with aclosing(changes([tmp_path], poll_s=0.05, events=events)) as watching:
+        assert await announced(watching, 1)
+        assert not await announced(watching, 0.4)
+
+
+async def test_it_reconciles_from_time_to_time(tmp_path: Path) -> None:
+    async with aclosing(changes([tmp_path], reconcile_s=0.1)) as watching:
+        for _ in range(3):
+            assert await announced(watching, 2)
+
+
+async def test_a_root_that_comes_later_is_seen(tmp_path: Path) -> None:
+    root = tmp_path / "later"
+    async with aclosing(changes([root], poll_s=0.05)) as watching:
+        assert await announced(watching, 1)
+        root.mkdir()
+        assert await announced(watching, 3)
