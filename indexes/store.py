@@ -29,6 +29,13 @@ class StoreFault(Exception):
     """The file of the truth cannot be used; the text says why and what to do."""
 
 
+_ACCESS = """
+    SELECT groups, valid_from, ends FROM document JOIN acl ON acl.id = document.acl WHERE document.key = :id
+    UNION ALL
+    SELECT groups, valid_from, valid_to FROM record JOIN acl ON acl.id = record.acl WHERE record.key = :id
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Listed:
     """What is stored of a document, for comparing it with its source."""
@@ -122,6 +129,11 @@ class Store:
     async def listing(self, source: str) -> dict[str, Listed]:
         """What is stored of a source, by document id; hidden documents included."""
         return await self.read(lambda connection: _listing(connection, source))
+
+    async def access(self, id: str) -> Access | None:
+        """Who may see a document or record, and until when in effect; None: there is none of this id."""
+        row = await self.read(lambda connection: connection.execute(_ACCESS, {"id": id}).fetchone())
+        return rows.access(*row) if row else None
 
     async def counts(self) -> Counts:
         return await self.read(_counts)

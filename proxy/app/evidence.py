@@ -1,6 +1,7 @@
 """Evidence: the truth, what is derived from it, and the sources it is filled from."""
 
 import logging
+import sqlite3
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -14,9 +15,10 @@ from indexes.records import Records
 from indexes.search import Search
 from indexes.sources.book import BookFile
 from indexes.sources.folder import Folder
-from indexes.store import Store
+from indexes.store import Store, StoreFault
 from indexes.types import Embedder, EmbedError
 from proxy.app.paths import paths
+from proxy.errors import StoreError
 from proxy.settings import tree
 
 log = logging.getLogger("fiador.app")
@@ -63,8 +65,11 @@ async def evidence(
 ) -> Evidence:
     """Opens all of it; `stack` closes it."""
     where = paths(settings)
-    store = await stack.enter_async_context(Store(where.store))
-    lexical = await stack.enter_async_context(Lexical(where.lexical, store))
+    try:
+        store = await stack.enter_async_context(Store(where.store))
+        lexical = await stack.enter_async_context(Lexical(where.lexical, store))
+    except (StoreFault, sqlite3.Error, OSError) as fault:
+        raise StoreError("The index cannot be opened.", detail=f"{where.store}: {fault}") from fault
     titles = {name: source.title or name for name, source in settings.sources.items()}
     tuning = Tuning(
         candidates=max(a.evidence.candidates for a in settings.assistants.values()),

@@ -49,7 +49,7 @@ async def opened(settings: tree.Settings, made: Embedding | None = None) -> Asyn
         known = packs()
         behind = await evidence(settings, known.words, made or embedding(settings.embedding), stack)
         calibrated = _lock(settings, behind)
-        ledger = await stack.enter_async_context(_ledger(settings))
+        books = await stack.enter_async_context(ledger(settings))
         log = settings.log
         decisions = await stack.enter_async_context(
             Decisions(where.decisions, questions=log.questions, keep_days=log.keep_days)
@@ -72,14 +72,14 @@ async def opened(settings: tree.Settings, made: Embedding | None = None) -> Asyn
             profiles=known.words,
             finder=behind.search,
             book=behind.records,
-            ledger=ledger,
+            ledger=books,
             decisions=Recorder(decisions, metrics),
             now=lambda: datetime.now(UTC),
             new_id=lambda: secrets.token_hex(12),
             background_tasks=settings.server.background_tasks,
             stop_finish=settings.server.stop_finish,
         )
-        yield Services(settings, desk, behind, known, ledger, metrics, calibrated)
+        yield Services(settings, desk, behind, known, books, metrics, calibrated)
 
 
 def _lock(settings: tree.Settings, behind: Evidence) -> Lock | None:
@@ -89,18 +89,19 @@ def _lock(settings: tree.Settings, behind: Evidence) -> Lock | None:
     return found if found and found.model == name else None
 
 
-def _ledger(settings: tree.Settings) -> SqliteLedger:
-    ledger = settings.ledger
+def ledger(settings: tree.Settings) -> SqliteLedger:
+    """The books of a deployment, to be opened by `async with`."""
+    said = settings.ledger
     caps = Caps(
-        Cap(_nano(ledger.usd_month), _nano(ledger.usd_day)),
-        {name: Cap(_nano(cap.usd_month), _nano(cap.usd_day)) for name, cap in ledger.groups.items()},
+        Cap(_nano(said.usd_month), _nano(said.usd_day)),
+        {name: Cap(_nano(cap.usd_month), _nano(cap.usd_day)) for name, cap in said.groups.items()},
     )
     return SqliteLedger(
         paths(settings).ledger,
         caps,
-        time_zone=ledger.time_zone,
-        hold_s=ledger.hold_s,
-        busy_s=ledger.busy_s,
+        time_zone=said.time_zone,
+        hold_s=said.hold_s,
+        busy_s=said.busy_s,
     )
 
 

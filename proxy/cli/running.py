@@ -1,67 +1,13 @@
-"""fiador: every command. Exit 0 done, 1 a check failed, 2 bad input."""
+"""Commands that set up, run and ask a deployment."""
 
-import asyncio
 import sys
-from collections.abc import Coroutine
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-from proxy.errors import ConfigError, FiadorError
-from proxy.settings.load import load
-from proxy.settings.tree import Settings
+from proxy.cli.base import JSON, main, names, settings_of, wait
 from proxy.types import Decision
-
-T = TypeVar("T")
-
-JSON = click.option("--json", "as_json", is_flag=True, help="For programs.")
-
-
-class Group(click.Group):
-    """A group that tells faults of ours in their own words instead of a traceback."""
-
-    def invoke(self, context: click.Context) -> Any:
-        try:
-            return super().invoke(context)
-        except ConfigError as fault:
-            click.echo("\n".join(fault.faults), err=True)
-            raise SystemExit(2) from fault
-        except FiadorError as fault:
-            click.echo(f"{fault.text} {fault.detail}".strip(), err=True)
-            raise SystemExit(1) from fault
-
-
-@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version("fiador"), prog_name="fiador")
-@click.option(
-    "-c",
-    "--config",
-    type=click.Path(path_type=Path),
-    default=Path("fiador.toml"),
-    envvar="FIADOR_CONFIG",
-    show_default=True,
-    help="The configuration.",
-)
-@click.option("--data-dir", type=click.Path(path_type=Path), help="Instead of server.data_dir.")
-@click.pass_context
-def main(context: click.Context, config: Path, data_dir: Path | None) -> None:
-    """An OpenAI-compatible proxy that lets an answer through only as far as your documents support it."""
-    context.obj = (config, data_dir)
-
-
-def settings_of(context: click.Context) -> Settings:
-    config, data_dir = context.obj
-    return load(config, data_dir=data_dir)
-
-
-def wait(work: Coroutine[Any, Any, T]) -> T:
-    return asyncio.run(work)
-
-
-def names(text: str) -> frozenset[str]:
-    return frozenset(part.strip() for part in text.split(",") if part.strip())
 
 
 @main.command()
@@ -151,55 +97,6 @@ def decisions(context: click.Context, id: str | None, last: int, decision: str |
     return None
 
 
-@main.group()
-def keys() -> None:
-    """Keys of callers."""
-
-
-@keys.command("create")
-@click.argument("name")
-@click.option("--groups", default="", help="Groups of the caller (a,b).")
-@click.option("--scopes", default="", help="`admin` may change documents and read every decision.")
-@click.option("--usd-month", type=float, help="Cap of this key a month.")
-@click.option("--usd-day", type=float, help="Cap of this key a day.")
-@click.option("--days", type=float, help="Days until it expires.")
-@click.pass_context
-def create_key(context: click.Context, /, name: str, **options: Any) -> None:
-    """Make a key; it is shown this once."""
-    from proxy.commands import keys as command
-
-    wish = command.Wish(
-        name,
-        names(options["groups"]),
-        names(options["scopes"]),
-        command.cap(options["usd_month"], options["usd_day"]),
-        options["days"],
-    )
-    click.echo(wait(command.create(settings_of(context), wish)))
-
-
-@keys.command("list")
-@JSON
-@click.pass_context
-def list_keys(context: click.Context, as_json: bool) -> None:
-    """List keys, never their text."""
-    from proxy.commands import keys as command
-
-    wait(command.show(settings_of(context), as_json=as_json))
-
-
-@keys.command("revoke")
-@click.argument("id")
-@click.pass_context
-def revoke_key(context: click.Context, id: str) -> None:
-    """End a key, from its next request on."""
-    from proxy.commands import keys as command
-
-    if not wait(command.revoke(settings_of(context), id)):
-        raise click.UsageError(f"no live key {id}; `fiador keys list` shows them")
-    click.echo(f"{id} is revoked")
-
-
 @main.command()
 def model() -> None:
     """Build the default embedding model once (91 MB to load)."""
@@ -208,7 +105,3 @@ def model() -> None:
     from proxy.commands import building
 
     sys.exit(0 if building.ensure(Console()) else 1)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,193 @@
+"""What the proxy costs: CPU a request and an upstream chunk, and the time it adds, beside the upstream alone.
+
+Every check is on. Upstream, proxy and client are processes of their own on loopback; each figure is taken in
+turns with its reference in one run, because the machine is shared: only ratios and CPU time mean something.
+"""
+
+import argparse
+import contextlib
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from bench.upstream import pieces
+
+CONFIG = """
+[server]
+data_dir = "data"
+[auth]
+mode = "open"
+[limits]
+address_minute = 0
+address_hour = 0
+address_day = 0
+key_minute = 0
+key_concurrent = 0
+join_retries_s = 0
+[embedding]
+model = "off"
+[log]
+level = "error"
+[assistants.help]
+sources = ["docs"]
+[sources.docs]
+path = "docs"
+[upstreams.model]
+protocol = "openai"
+base_url = "http://127.0.0.1:{port}/v1"
+[models.help]
+assistant = "help"
+upstream = "model"
+model = "m"
+prices = {{ input_usd_per_million = 0.1, output_usd_per_million = 0.1 }}
+[ledger]
+usd_month = 100000
+"""
+DOCUMENT = """---
+title: Opening hours
+url: https://orchard.example/hours
+language: en
+allowed_groups: [public]
+valid_from: 2024-01-01
+---
+The reading room opens at 9:30 and closes at 18:00.
+"""
+ASKED = {"model": "help", "messages": [{"role": "user", "content": "When does the reading room open?"}]}
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """Milliseconds of one request: to its first byte of text, and to its end."""
+
+    first: float
+    total: float
+
+
+def run(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench overhead", description=__doc__)
+    parser.add_argument("--requests", type=int, default=200, help="of each kind")
+    asked = parser.parse_args(arguments)
+    with _upstream() as port, _proxy(port) as (address, child), httpx.Client(trust_env=False) as client:
+        direct, proxied = [], []
+        _ask(client, f"{address}/v1", stream=True)
+        before = _cpu_s(child.pid)
+        for _ in range(asked.requests):
+            direct.append(_ask(client, f"http://127.0.0.1:{port}/v1", stream=True))
+            proxied.append(_ask(client, f"{address}/v1", stream=True))
+        streamed_s = _cpu_s(child.pid) - before
+        before = _cpu_s(child.pid)
+        whole = [_ask(client, f"{address}/v1", stream=False) for _ in range(asked.requests)]
+        whole_s = _cpu_s(child.pid) - before
+        _told(
+            direct,
+            proxied,
+            whole,
+            (streamed_s / asked.requests, whole_s / asked.requests),
+            _rss_mb(child.pid),
+        )
+    return 0
+
+
+def _told(
+    direct: list[Timed], proxied: list[Timed], whole: list[Timed], cpu_s: tuple[float, float], rss_mb: float
+) -> None:
+    chunks = len(pieces())
+    print("| | first text p50 ms | total p50 ms | p95 ms |\n| --- | --- | --- | --- |")
+    for name, rows in (
+        ("upstream alone", direct),
+        ("through the proxy", proxied),
+        ("the same, not streaming", whole),
+    ):
+        totals = sorted(row.total for row in rows)
+        first = statistics.median(row.first for row in rows)
+        print(
+            f"| {name} | {first:.2f} | {statistics.median(totals):.2f} | {totals[int(len(totals) * 0.95)]:.2f} |"
+        )
+    print(f"\nCPU of the proxy: {cpu_s[0] * 1e3:.2f} ms a streamed answer of {chunks} chunks")
+    print(
+        f"({cpu_s[0] / chunks * 1e6:.1f} µs a chunk), {cpu_s[1] * 1e3:.2f} ms an answer that does not stream."
+    )
+    print(f"Memory: {rss_mb:.0f} MB.")
+
+
+def _ask(client: httpx.Client, base: str, *, stream: bool) -> Timed:
+    """One answer; the first text counts from its first byte that carries a sentence or a piece of one."""
+    began = time.perf_counter()
+    first = 0.0
+    with client.stream("POST", f"{base}/chat/completions", json=ASKED | {"stream": stream}) as response:
+        response.raise_for_status()
+        for data in response.iter_raw():
+            if (not first and b"reading" in data) or b'"content":"The' in data:
+                first = first or time.perf_counter()
+    ended = time.perf_counter()
+    return Timed(((first or ended) - began) * 1e3, (ended - began) * 1e3)
+
+
+@contextlib.contextmanager
+def _upstream() -> Iterator[int]:
+    child = subprocess.Popen([sys.executable, "-m", "bench.upstream"], stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    try:
+        yield int(child.stdout.readline())
+    finally:
+        child.terminate()
+        child.wait(10)
+        child.stdout.close()
+
+
+@contextlib.contextmanager
+def _proxy(upstream: int) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A proxy of its own process over a folder of one document."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        (home / "docs").mkdir()
+        (home / "docs" / "hours.md").write_text(DOCUMENT, "utf-8")
+        (home / "fiador.toml").write_text(CONFIG.format(port=upstream), "utf-8")
+        command = [sys.executable, "-m", "proxy.cli", "--config", str(home / "fiador.toml")]
+        subprocess.run([*command, "sync"], check=True, stdout=subprocess.DEVNULL)
+        with httpx.Client(trust_env=False) as probe:
+            port = _free_port()
+            child = subprocess.Popen([*command, "serve", "--port", str(port)], stderr=subprocess.DEVNULL)
+            try:
+                _await(probe, f"http://127.0.0.1:{port}")
+                yield f"http://127.0.0.1:{port}", child
+            finally:
+                child.terminate()
+                child.wait(20)
+
+
+def _free_port() -> int:
+    import socket
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _await(probe: httpx.Client, address: str) -> None:
+    for _ in range(1200):
+        with contextlib.suppress(httpx.TransportError):
+            if probe.get(f"{address}/healthz").status_code == 200:
+                return
+        time.sleep(0.05)
+    raise RuntimeError("the proxy did not start")
+
+
+def _cpu_s(pid: int) -> float:
+    """User and system seconds of a process (Linux)."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def _rss_mb(pid: int) -> float:
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6

@@ -1,0 +1,69 @@
+"""A stand-in upstream in a process of its own: streams the same cited sentences to everyone, in small pieces.
+
+`python -m bench.upstream` prints its port. It speaks just enough HTTP/1.1 to be measured against.
+"""
+
+import asyncio
+import sys
+
+import orjson
+
+SENTENCE = "The reading room opens at 9:30 and closes at 18:00 [1]. "
+SENTENCES = 12
+PIECE_CHARS = 4
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+
+
+def pieces() -> list[str]:
+    """The answer, cut as a model's tokens would cut it."""
+    text = SENTENCE * SENTENCES
+    return [text[at : at + PIECE_CHARS] for at in range(0, len(text), PIECE_CHARS)]
+
+
+def events() -> list[bytes]:
+    """The answer as chunks of HTTP, one event each."""
+    deltas: list[tuple[dict[str, object], str | None]] = [({"content": piece}, None) for piece in pieces()]
+    sent = [_event(delta, finish) for delta, finish in [*deltas, ({}, "stop")]]
+    sent.append(_data({"choices": [], "usage": {"prompt_tokens": 400, "completion_tokens": len(deltas)}}))
+    sent.append(b"data: [DONE]\n\n")
+    return [b"%x\r\n%s\r\n" % (len(event), event) for event in sent]
+
+
+def _event(delta: dict[str, object], finish: str | None) -> bytes:
+    return _data({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+
+
+def _data(fields: dict[str, object]) -> bytes:
+    head: dict[str, object] = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    return b"data: " + orjson.dumps(head | fields) + b"\n\n"
+
+
+async def serve(pause_s: float) -> None:
+    """Serves until it is ended; `pause_s` between events."""
+    sent = events()
+
+    async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                length = next(
+                    int(line.split(b":")[1])
+                    for line in head.lower().split(b"\r\n")
+                    if line.startswith(b"content-length")
+                )
+                await reader.readexactly(length)
+                writer.write(HEAD)
+                for event in sent:
+                    writer.write(event)
+                    await writer.drain()
+                    await asyncio.sleep(pause_s)
+                writer.write(b"0\r\n\r\n")
+        except (asyncio.IncompleteReadError, ConnectionError):
+            writer.close()
+
+    server = await asyncio.start_server(accept, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(float(sys.argv[1]) if len(sys.argv) > 1 else 0.0))

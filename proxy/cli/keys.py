@@ -1,0 +1,56 @@
+"""`fiador keys`: the keys of callers."""
+
+from typing import Any
+
+import click
+
+from proxy.cli.base import JSON, main, names, settings_of, wait
+
+
+@main.group()
+def keys() -> None:
+    """Keys of callers."""
+
+
+@keys.command("create")
+@click.argument("name")
+@click.option("--groups", default="", help="Groups of the caller (a,b).")
+@click.option("--scopes", default="", help="`admin` may change documents and read every decision.")
+@click.option("--usd-month", type=float, help="Cap of this key a month.")
+@click.option("--usd-day", type=float, help="Cap of this key a day.")
+@click.option("--days", type=float, help="Days until it expires.")
+@click.pass_context
+def create_key(context: click.Context, /, name: str, **options: Any) -> None:
+    """Make a key; it is shown this once."""
+    from proxy.commands import keys as command
+
+    wish = command.Wish(
+        name,
+        names(options["groups"]),
+        names(options["scopes"]),
+        command.cap(options["usd_month"], options["usd_day"]),
+        options["days"],
+    )
+    click.echo(wait(command.create(settings_of(context), wish)))
+
+
+@keys.command("list")
+@JSON
+@click.pass_context
+def list_keys(context: click.Context, as_json: bool) -> None:
+    """List keys, never their text."""
+    from proxy.commands import keys as command
+
+    wait(command.show(settings_of(context), as_json=as_json))
+
+
+@keys.command("revoke")
+@click.argument("id")
+@click.pass_context
+def revoke_key(context: click.Context, id: str) -> None:
+    """End a key, from its next request on."""
+    from proxy.commands import keys as command
+
+    if not wait(command.revoke(settings_of(context), id)):
+        raise click.UsageError(f"no live key {id}; `fiador keys list` shows them")
+    click.echo(f"{id} is revoked")

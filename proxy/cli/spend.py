@@ -1,0 +1,57 @@
+"""`fiador spend`: what was spent, proven, and changed by hand."""
+
+import sys
+from typing import Any
+
+import click
+
+from proxy.cli.base import JSON, main, settings_of, wait
+
+
+@main.group(invoke_without_command=True)
+@click.option("--by", type=click.Choice(["key", "model", "day"]), default="model", show_default=True)
+@click.option("--since", default="", help="From this day on (2026-11-01).")
+@click.option("--verify", is_flag=True, help="Prove that balances are what settled and held add up to.")
+@click.option("--report", "month", default="", help="One month (2026-11), to lay beside the invoice.")
+@JSON
+@click.pass_context
+def spend(context: click.Context, /, by: Any, since: str, **options: Any) -> None:
+    """What was spent."""
+    from proxy.commands import money
+
+    if context.invoked_subcommand:
+        return None
+    settings, as_json = settings_of(context), options["as_json"]
+    if options["verify"]:
+        sys.exit(wait(money.verify(settings, as_json=as_json)))
+    if options["month"]:
+        return wait(money.report(settings, options["month"], as_json=as_json))
+    return wait(money.spent(settings, by, since, as_json=as_json))
+
+
+@spend.command()
+@click.argument("usd", type=float)
+@click.option("--reason", required=True, help="Kept in the books.")
+@click.option("--key", default="", help="Of this key; otherwise of the deployment alone.")
+@click.option("--model", default="")
+@click.pass_context
+def adjust(context: click.Context, /, usd: float, reason: str, **options: Any) -> None:
+    """Book a change by hand: USD more, or less if negative."""
+    from proxy.commands import money
+    from proxy.ledger.books import Adjustment
+
+    change = Adjustment(round(usd * 1e9), reason, options["key"], options["model"])
+    click.echo(f"booked on {wait(money.adjust(settings_of(context), change))}")
+
+
+@spend.command()
+@click.argument("model")
+@click.option("--reason", required=True, help="Kept in the books.")
+@click.pass_context
+def acknowledge(context: click.Context, /, model: str, reason: str) -> None:
+    """Open a MODEL again that reported more than its bound."""
+    from proxy.commands import money
+
+    if not wait(money.acknowledge(settings_of(context), model, reason)):
+        raise click.UsageError(f"{model} is not closed")
+    click.echo(f"{model} is open again")

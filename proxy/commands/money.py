@@ -1,0 +1,73 @@
+"""`fiador spend`: what was spent, the proof that the books add up, and changes by hand."""
+
+import getpass
+
+from rich.console import Console
+from rich.table import Table
+
+from proxy.app import ledger
+from proxy.commands.shown import moment, money, say_json
+from proxy.ledger.audit import By
+from proxy.ledger.books import Adjustment
+from proxy.settings.tree import Settings
+
+
+async def spent(settings: Settings, by: By, since: str, *, as_json: bool) -> None:
+    """Totals by key, model or day."""
+    async with ledger(settings) as books:
+        rows = await books.spend(by, since)
+    if as_json:
+        return say_json(rows)
+    table = Table(by, "requests", "tokens in", "tokens out", "settled", "held")
+    for row in rows:
+        counts = (row.requests, row.input_tokens, row.output_tokens)
+        table.add_row(row.name, *map(str, counts), money(row.settled_nanousd), money(row.held_nanousd))
+    Console().print(table)
+    return None
+
+
+async def verify(settings: Settings, *, as_json: bool) -> int:
+    """Proves balance = settled + open holds; 1 if it does not hold."""
+    async with ledger(settings) as books:
+        proof = await books.verify()
+    if as_json:
+        say_json(proof)
+        return 1 if proof.faults else 0
+    out = Console(highlight=False)
+    held = f"held {money(proof.held_nanousd)} in {len(proof.holds)} holds"
+    out.print(f"settled {money(proof.settled_nanousd)}, {held}")
+    for hold in proof.holds:
+        until = moment(hold.expires)
+        out.print(f"  {hold.id}  {hold.model}  key {hold.key_id}  {money(hold.nanousd)}  until {until}")
+    for fault in proof.faults:
+        out.print(f"[red]{fault}[/]")
+    told = f"{proof.balances} balances add up"
+    out.print(f"[red]{len(proof.faults)} balances do not add up[/]" if proof.faults else f"[green]{told}[/]")
+    return 1 if proof.faults else 0
+
+
+async def report(settings: Settings, month: str, *, as_json: bool) -> None:
+    """One month by day and model, to lay beside the provider's invoice."""
+    async with ledger(settings) as books:
+        rows = await books.report(month)
+    if as_json:
+        return say_json(rows)
+    table = Table("day", "model", "figures from", "entries", "tokens in", "tokens out", "cost")
+    for row in rows:
+        counts = (row.entries, row.input_tokens, row.output_tokens)
+        table.add_row(row.day, row.model, row.basis, *map(str, counts), money(row.nanousd))
+    Console().print(table)
+    return None
+
+
+async def adjust(settings: Settings, change: Adjustment) -> str:
+    """Books a change by hand, with its reason and the name of who made it; the period it went into."""
+    async with ledger(settings) as books:
+        period = await books.adjust(change, by=getpass.getuser())
+    return period.day
+
+
+async def acknowledge(settings: Settings, model: str, reason: str) -> bool:
+    """Opens a model again that reported more than its bound. False: it was not closed."""
+    async with ledger(settings) as books:
+        return await books.acknowledge(model, reason, by=getpass.getuser())
