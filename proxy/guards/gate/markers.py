@@ -12,7 +12,7 @@ _LIST = rf"\^?{_NUMBER}(?:[,;،؛、，；\-‐‑–—−]{_NUMBER}){{0,31}}+"
 _FORM = rf"(?:\[\[{_LIST}\]\]|\[{_LIST}\]|【{_LIST}】|［{_LIST}］)"
 BODY = regex.compile(_FORM)
 """A marker's own characters; whether it is one depends on what follows (see `NOT_LINK`)."""
-MARKER = regex.compile(rf"{_FORM}(?!\()")
+MARKER = regex.compile(rf"{_FORM}(?!\]?\()")
 """A marker; a bracket followed by `(` is a link."""
 BEGUN = regex.compile(r"[\[【［]{1,2}\^?[\p{Nd},;،؛、，；\-‐‑–—− \t\u00a0\u202f\u2009]{0,64}\]?")
 """What may still become a marker when more text comes."""
