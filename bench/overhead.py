@@ -87,36 +87,21 @@ def run(arguments: list[str]) -> int:
         before = _cpu_s(child.pid)
         whole = [_ask(client, f"{address}/v1", stream=False) for _ in range(asked.requests)]
         whole_s = _cpu_s(child.pid) - before
-        _told(
-            direct,
-            proxied,
-            whole,
-            (streamed_s / asked.requests, whole_s / asked.requests),
-            _rss_mb(child.pid),
-        )
+        rows = {"upstream alone": direct, "through the proxy": proxied, "the same, not streaming": whole}
+        _told(rows, streamed_s / asked.requests, whole_s / asked.requests)
+        print(f"Memory: {_rss_mb(child.pid):.0f} MB.")
     return 0
 
 
-def _told(
-    direct: list[Timed], proxied: list[Timed], whole: list[Timed], cpu_s: tuple[float, float], rss_mb: float
-) -> None:
+def _told(measured: dict[str, list[Timed]], streamed_s: float, whole_s: float) -> None:
     chunks = len(pieces())
     print("| | first text p50 ms | total p50 ms | p95 ms |\n| --- | --- | --- | --- |")
-    for name, rows in (
-        ("upstream alone", direct),
-        ("through the proxy", proxied),
-        ("the same, not streaming", whole),
-    ):
+    for name, rows in measured.items():
         totals = sorted(row.total for row in rows)
-        first = statistics.median(row.first for row in rows)
-        print(
-            f"| {name} | {first:.2f} | {statistics.median(totals):.2f} | {totals[int(len(totals) * 0.95)]:.2f} |"
-        )
-    print(f"\nCPU of the proxy: {cpu_s[0] * 1e3:.2f} ms a streamed answer of {chunks} chunks")
-    print(
-        f"({cpu_s[0] / chunks * 1e6:.1f} µs a chunk), {cpu_s[1] * 1e3:.2f} ms an answer that does not stream."
-    )
-    print(f"Memory: {rss_mb:.0f} MB.")
+        first, middle = statistics.median(row.first for row in rows), statistics.median(totals)
+        print(f"| {name} | {first:.2f} | {middle:.2f} | {totals[int(len(totals) * 0.95)]:.2f} |")
+    print(f"\nCPU of the proxy: {streamed_s * 1e3:.2f} ms a streamed answer of {chunks} chunks")
+    print(f"({streamed_s / chunks * 1e6:.1f} µs a chunk), {whole_s * 1e3:.2f} ms one that does not stream.")
 
 
 def _ask(client: httpx.Client, base: str, *, stream: bool) -> Timed:

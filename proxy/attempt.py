@@ -8,8 +8,8 @@ from proxy.guards.gate import Gate
 from proxy.guards.stops import Stops
 from proxy.ledger.prices import bound
 from proxy.release import Releasing
-from proxy.services import Bound, Denial, Hold, Model
-from proxy.types import Call, ChatRequest, Decision, Ending, Trace
+from proxy.services import Bound, Denial, Hold, Ledger, Model, Spent
+from proxy.types import Call, Decision, Ending, Trace
 from proxy.upstream.retry import pause_s
 from proxy.visit import Visit
 
@@ -18,14 +18,13 @@ from proxy.visit import Visit
 class Attempted:
     """The last attempt: what it released and how it ended. `free`: no attempt has cost anything."""
 
+    call: Call
     sink: Releasing
     ending: Ending
     free: bool
 
 
-async def attempt(
-    call: Call, request: ChatRequest, served: tuple[Persona, Model], desk: Desk, visit: Visit
-) -> Attempted | Denial:
+async def attempt(call: Call, served: tuple[Persona, Model], desk: Desk, visit: Visit) -> Attempted | Denial:
     """Runs the upstream until it has said something or must not be asked again.
 
     Each attempt has its own hold, settled whatever happens: also when the task is cancelled under it.
@@ -37,13 +36,13 @@ async def attempt(
         hold = await _reserve(model, limit, desk, visit.trace)
         if isinstance(hold, Denial):
             return hold
-        sink = Releasing(Gate(call.sources, call.language, rules), Stops(request.stop), visit.reply)
-        ending = await _run(call, model, (hold, sink), desk, visit)
+        sink = Releasing(Gate(call.sources, call.language, rules), Stops(call.stop), visit.reply)
+        ending = await _run(call, model, sink, _Bill(hold, desk.ledger, visit))
         wait_s = None if sink.heard or number > model.retries else pause_s(ending, number)
         if wait_s is None:
             break
         await asyncio.sleep(wait_s)
-    return Attempted(sink, ending, free=visit.trace.cost_nanousd == 0)
+    return Attempted(call, sink, ending, free=visit.trace.cost_nanousd == 0)
 
 
 def _bound(call: Call, model: Model) -> Bound:
@@ -68,18 +67,32 @@ async def _reserve(model: Model, limit: Bound, desk: Desk, trace: Trace) -> Hold
     return hold
 
 
-async def _run(call: Call, model: Model, on: tuple[Hold, Releasing], desk: Desk, visit: Visit) -> Ending:
-    hold, sink = on
+@dataclass(frozen=True, slots=True)
+class _Bill:
+    """A hold to be settled, and where the cost is written down."""
+
+    hold: Hold
+    ledger: Ledger
+    visit: Visit
+
+    async def settle(self, spent: Spent) -> None:
+        settled = await self.ledger.settle(self.hold, spent)
+        trace = self.visit.trace
+        trace.input_tokens += settled.input_tokens
+        trace.output_tokens += settled.output_tokens
+        trace.cost_nanousd += settled.nanousd
+
+
+async def _run(call: Call, model: Model, sink: Releasing, bill: _Bill) -> Ending:
+    """One attempt, settled when it is over: by its end, by a fault, or torn off because the client left."""
+    trace = bill.visit.trace
+    trace.upstream_calls += 1
     ending: Ending | None = None
-    visit.trace.upstream_calls += 1
     try:
-        with visit.timed("upstream"):
+        with bill.visit.timed("upstream"):
             ending = await model.upstream.run(call, sink)
         await sink.close(ending)
-        visit.trace.released += sum(bool(said.text.strip()) for said in sink.released)
         return ending
     finally:
-        settled = await asyncio.shield(desk.ledger.settle(hold, sink.spent(ending)))
-        visit.trace.input_tokens += settled.input_tokens
-        visit.trace.output_tokens += settled.output_tokens
-        visit.trace.cost_nanousd += settled.nanousd
+        trace.released += sum(bool(said.text.strip()) for said in sink.released)
+        await asyncio.shield(bill.settle(sink.spent(ending)))

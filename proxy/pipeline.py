@@ -67,19 +67,17 @@ async def _guarded(request: ChatRequest, served: tuple[Persona, Model], desk: De
         return await visit.fixed(_not_found("no_evidence", persona, language, handed))
 
     call = _call(request, served, handed, language)  # layer 3
-    done = await attempt(call, request, served, desk, visit)  # money, upstream, layers 4 and 5, settled
+    done = await attempt(call, served, desk, visit)  # money, upstream, layers 4 and 5, settled
     if isinstance(done, Denial):
         visit.note(done.decision, "spend", detail=done.detail)
         return await visit.fixed(persona.texts.get("over_budget", language))
-    return await _told(done, call, (persona, handed), desk, visit)
+    return await _told(done, (persona, handed), desk, visit)
 
 
-async def _told(
-    done: Attempted, call: Call, served: tuple[Persona, Handed], desk: Desk, visit: Visit
-) -> None:
+async def _told(done: Attempted, served: tuple[Persona, Handed], desk: Desk, visit: Visit) -> None:
     """Says how the attempt ended: behind the released text, or as a whole where nothing was released."""
     persona, handed = served
-    sink = done.sink
+    call, sink = done.call, done.sink
     if done.ending.finish == "failed" and not sink.heard and done.free:
         visit.note(Decision.UPSTREAM_FAILED, detail=done.ending.detail)
         raise BusyError("The model cannot be reached now. Please try again.", code="upstream_failed")
@@ -129,6 +127,7 @@ def _call(request: ChatRequest, served: tuple[Persona, Model], handed: Handed, l
         own_cap=asked < model.output_cap,
         reasoning_cap=model.reasoning_cap,
         sampling=request.sampling,
+        stop=request.stop,
         sources=handed.sources,
         question=request.question,
         wanted=tuple(persona.content(handed.asked or request.question)),

@@ -9,7 +9,6 @@ from proxy.guards.stops import Stops
 from proxy.services import Reply, Spent
 from proxy.types import Ending, Usage
 
-
 Finish = Literal["stop", "length", "cut"]
 
 

@@ -139,6 +139,8 @@ class Call:
     reasoning_cap: int = 0
     """Allowed on top of `output_cap`: a provider's own cap counts both."""
     sampling: Sampling = Sampling()
+    stop: tuple[str, ...] = ()
+    """The client's stop sequences: applied to released text, never sent upstream."""
     sources: tuple[Source, ...] = ()
     """For `extractive` and `scripted`, which need no model."""
     question: str = ""

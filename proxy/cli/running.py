@@ -84,14 +84,14 @@ def ask(context: click.Context, /, question: str, **options: Any) -> None:
 @click.option("--decision", type=click.Choice([str(d) for d in Decision]), help="Only these.")
 @JSON
 @click.pass_context
-def decisions(context: click.Context, id: str | None, last: int, decision: str | None, as_json: bool) -> None:
+def decisions(context: click.Context, /, id: str | None, **options: Any) -> None:
     """What became of requests, and why; ID opens one of them."""
     from proxy.commands import decisions as command
 
-    settings = settings_of(context)
+    settings, as_json = settings_of(context), options["as_json"]
     if id is None:
-        only = None if decision is None else Decision(decision)
-        return wait(command.recent(settings, last, decision=only, as_json=as_json))
+        only = Decision(options["decision"]) if options["decision"] else None
+        return wait(command.recent(settings, options["last"], decision=only, as_json=as_json))
     if not wait(command.one(settings, id, as_json=as_json)):
         raise click.UsageError(f"no decision {id} in the log")
     return None
