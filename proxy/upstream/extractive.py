@@ -31,6 +31,11 @@ class Unit:
     text: str
     head: str = ""
 
+    @property
+    def table(self) -> tuple[int, str] | None:
+        """What rows of one table have in common."""
+        return (self.source.number, self.head) if self.head else None
+
     def quoted(self) -> str:
         """The text with its marker before the final stop, as the prompt asks of a model."""
         mark = f"[{self.source.number}]"
@@ -67,8 +72,8 @@ class Extractive:
         if not chosen:
             sink.text(call.token)
             return Ending("stop")
-        for unit, after in zip(chosen, (*chosen[1:], None), strict=True):
-            more = sink.text(unit.quoted() + _gap(unit, after, call))
+        for piece in _pieces(chosen, overview=call.overview):
+            more = sink.text(piece)
             await sink.flush()
             if not more:
                 return Ending("cancelled")
@@ -122,11 +127,22 @@ def units_of(source: Source, split: Split) -> Iterator[Unit]:
         head = []
 
 
-def _gap(unit: Unit, after: Unit | None, call: Call) -> str:
-    """What stands behind a quotation: a table ends with an empty line, as does a record."""
-    if unit.head or (call.overview and after and after.source is not unit.source):
-        return "\n\n"
-    return "\n" if call.overview else " "
+def _pieces(chosen: Sequence[Unit], *, overview: bool) -> Iterator[str]:
+    """The quotations with what stands between them: rows of one table follow under one head."""
+    for before, unit, after in zip((None, *chosen), chosen, (*chosen[1:], None), strict=False):
+        text = unit.quoted()
+        if before and before.table and before.table == unit.table:
+            text = text.removeprefix(f"{unit.head}\n")
+        yield text + _gap(unit, after, overview=overview)
+
+
+def _gap(unit: Unit, after: Unit | None, *, overview: bool) -> str:
+    """A table ends with an empty line, as does a record."""
+    if unit.table:
+        return "\n" if after and after.table == unit.table else "\n\n"
+    if overview:
+        return "\n\n" if after and after.source is not unit.source else "\n"
+    return " "
 
 
 def _words(unit: Unit) -> Sequence[str]:

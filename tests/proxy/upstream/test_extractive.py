@@ -12,7 +12,7 @@ PLANS = Source(
     "1",
     "Plans",
     "# Plans\n\nThe Basic plan costs 12 euros. The Workshop plan costs 29 euros.\n\n"
-    "| Plan | Price |\n| --- | --- |\n| Basic | 12 euros |\n\n```\nplan = basic\n```\n",
+    "| Plan | Price |\n| --- | --- |\n| Basic | 12 euros |\n| Guest | 2 euros |\n\n```\nplan = basic\n```\n",
 )
 HOURS = Source(2, "2", "Hours", "- The counter opens at nine.\n- The gate opens at ten.")
 ATLAS = Source(1, "book/a", "Atlas", "Atlas\n2022 – 2023\nAn atlas of 38 sheets.", kind="record")
@@ -73,6 +73,11 @@ async def test_a_question_without_content_words_is_not_answered() -> None:
 
 async def test_a_row_of_a_table_comes_with_its_head() -> None:
     assert await said("basic", "price") == "| Plan | Price |\n| --- | --- |\n| Basic | 12 euros [1] |\n\n"
+
+
+async def test_rows_of_one_table_come_under_one_head() -> None:
+    got = await said("price", "euros")
+    assert got == "| Plan | Price |\n| --- | --- |\n| Basic | 12 euros [1] |\n| Guest | 2 euros [1] |\n\n"
 
 
 async def test_code_and_headings_are_not_quoted() -> None:
