@@ -84,7 +84,7 @@ async def opened(settings: tree.Settings, made: Embedding | None = None) -> Asyn
 
 def _lock(settings: tree.Settings, behind: Evidence) -> Lock | None:
     """Calibrated thresholds, if they were measured with this very model."""
-    found = lock.read(settings.folder / lock.NAME) if settings.folder else None
+    found = lock.read(settings.folder / lock.NAME)
     name = behind.embedder.name if behind.embedder else ""
     return found if found and found.model == name else None
 

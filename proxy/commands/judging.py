@@ -50,7 +50,7 @@ class Calibration:
 
     def keep(self, settings: Settings) -> Path:
         """Writes the lock beside the configuration."""
-        path = (settings.folder or Path()) / lock.NAME
+        path = settings.folder / lock.NAME
         path.write_text(lock.dump(self.lock), "utf-8")
         return path
 

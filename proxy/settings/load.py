@@ -151,9 +151,8 @@ def _absolute(settings: Settings, folder: Path) -> Settings:
         return path if path.is_absolute() else folder / path
 
     model = settings.embedding.model
-    return settings.model_copy(
+    moved = settings.model_copy(
         update={
-            "folder": folder,
             "server": settings.server.model_copy(update={"data_dir": whole(settings.server.data_dir)}),
             "embedding": settings.embedding.model_copy(
                 update={"model": whole(model) if isinstance(model, Path) else model}
@@ -175,3 +174,4 @@ def _absolute(settings: Settings, folder: Path) -> Settings:
             },
         }
     )
+    return moved.placed(folder)

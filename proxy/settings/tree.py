@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, PrivateAttr, Tag
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
@@ -234,5 +234,15 @@ class Settings(Section):
     records: dict[Name, RecordSource] = {}
     upstreams: dict[Name, Upstream]
     models: dict[Name, Model]
-    folder: Path | None = Field(default=None, exclude=True, init=False)
-    """Where the file lies; filled in by `load`, never written in it."""
+    _folder: Path = PrivateAttr(default=Path())
+
+    @property
+    def folder(self) -> Path:
+        """Where the file lies; `load` knows, the file does not say it."""
+        return self._folder
+
+    def placed(self, folder: Path) -> "Settings":
+        """The same settings, read from a file in `folder`."""
+        settings = self.model_copy()
+        settings._folder = folder
+        return settings
