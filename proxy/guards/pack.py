@@ -1,10 +1,9 @@
 """`refuse.toml` of one language as values, checked against its own examples."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from proxy.errors import ConfigError
-from proxy.guards.patterns import Lexicon, Pattern, Rule, compiled, proven
+from proxy.guards.patterns import Rule
 
 KINDS = ("now", "recently", "career", "projects", "research", "writing", "education", "skills", "services")
 """Kinds of records an overview question may ask for."""
@@ -68,20 +67,3 @@ class OwnTopic:
         """Its patterns over questions."""
         expert = tuple(f"regex:{pattern}" for pattern in self.patterns)
         return Rule(topic, (*self.phrases, *expert), self.match, self.spare)
-
-
-def prove(rules: Iterable[Rule], language: str, lexicon: Lexicon | RefusePack, place: str) -> list[Pattern]:
-    """All rules' patterns, each proven by its examples. Raises one `ConfigError` with every fault."""
-    out: list[Pattern] = []
-    faults: list[str] = []
-    for rule in rules:
-        try:
-            patterns = compiled(rule, language, lexicon, place)
-        except ConfigError as fault:
-            faults += fault.faults
-            continue
-        faults += proven(patterns, rule, place)
-        out += patterns
-    if faults:
-        raise ConfigError(*faults)
-    return out

@@ -18,8 +18,9 @@ Han phrases need no boundaries and get none. `regex:` takes RE2 over padded text
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 import re2
@@ -197,15 +198,19 @@ class _Phrase:
         return re2.escape(plain) if plain.isascii() else plain
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pattern:
-    """One compiled pattern: where it came from and what it stands for."""
+    """One pattern: where it came from and what it stands for."""
 
     source: str
     topic: str
     language: str
     expression: str
-    compiled: Any = field(compare=False, repr=False)
+
+    @cached_property
+    def compiled(self) -> Any:
+        """Made when first needed: the sets below tell whether a pattern hits, this only where."""
+        return re2.compile(self.expression, _options())
 
     def search(self, text: str, start: int = 0) -> tuple[int, int] | None:
         """The leftmost-longest span from `start` on, in code points."""
@@ -213,7 +218,7 @@ class Pattern:
         return (found.start(), found.end()) if found else None
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Every span, overlapping ones too (at most one from each word on)."""
+        """Every span, overlapping ones too (at most one from each character on)."""
         out, at = [], 0
         while span := self.search(text, at):
             out.append(span)
@@ -230,13 +235,17 @@ def _options() -> re2.Options:
 
 
 class Patterns:
-    """Many patterns, matched at once in linear time."""
+    """Many patterns, matched at once in linear time. Raises `ConfigError` for one that RE2 refuses."""
 
     def __init__(self, patterns: Sequence[Pattern]):
         self.patterns = tuple(patterns)
         self._set = re2.Set.SearchSet(_options())
         for pattern in self.patterns:
-            self._set.Add(pattern.expression)
+            try:
+                self._set.Add(pattern.expression)
+            except re2.error as fault:
+                where = f"{pattern.language}: {pattern.topic}"
+                raise ConfigError(f"{where}: pattern {pattern.source!r}: {fault}") from fault
         self._canary = len(self.patterns)
         self._set.Add(CANARY)
         self._set.Compile()
@@ -255,7 +264,7 @@ class Rule:
 
     topic: str
     patterns: tuple[str, ...]
-    match: tuple[str, ...]
+    match: tuple[str, ...] = ()
     spare: tuple[str, ...] = ()
 
 
@@ -264,31 +273,49 @@ def compiled(rule: Rule, language: str, lexicon: Classes, place: str) -> list[Pa
     out, faults = [], []
     for source in rule.patterns:
         try:
-            text = expression(source, lexicon)
-            out.append(Pattern(source, rule.topic, language, text, re2.compile(text, _options())))
-        except (ValueError, re2.error) as fault:
+            out.append(Pattern(source, rule.topic, language, expression(source, lexicon)))
+        except ValueError as fault:
             faults.append(f"{place}: {rule.topic}: pattern {source!r}: {fault}")
     if faults:
         raise ConfigError(*faults)
     return out
 
 
-def proven(patterns: Sequence[Pattern], rule: Rule, place: str) -> list[str]:
-    """Faults: a pattern no `match` sentence shows to work, a match missed, a spare sentence hit."""
-    texts = {text: prepared(text) for text in (*rule.match, *rule.spare)}
-    hits = {text: [p for p in patterns if p.search(line)] for text, line in texts.items()}
-    shown = {p for text in rule.match for p in hits[text]}
+def prove(rules: Iterable[Rule], language: str, lexicon: Classes, place: str) -> Patterns:
+    """The patterns of all rules, each proven by its rule's examples. Raises one `ConfigError` with every fault."""
+    rules = tuple(rules)
+    groups: list[list[Pattern]] = []
+    faults: list[str] = []
+    for rule in rules:
+        try:
+            groups.append(compiled(rule, language, lexicon, place))
+        except ConfigError as fault:
+            faults += fault.faults
+    if faults:
+        raise ConfigError(*faults)
+    found = Patterns([pattern for group in groups for pattern in group])
+    faults = [
+        line for rule, group in zip(rules, groups, strict=True) for line in _faults(rule, group, found, place)
+    ]
+    if faults:
+        raise ConfigError(*faults)
+    return found
+
+
+def _faults(rule: Rule, own: Sequence[Pattern], found: Patterns, place: str) -> list[str]:
+    """A pattern that no `match` sentence shows to work, a match missed, a spare sentence hit."""
+    hits = {
+        text: [pattern for pattern in found.find(prepared(text)) if pattern in own]
+        for text in (*rule.match, *rule.spare)
+    }
+    shown = {pattern for text in rule.match for pattern in hits[text]}
     where = f"{place}: {rule.topic}"
     return [
         *(
             f"{where}: pattern {p.source!r}: want a `match` sentence that it hits"
-            for p in patterns
+            for p in own
             if p not in shown
         ),
-        *(f"{where}: {t!r} should match, but no pattern hits" for t in rule.match if not hits[t]),
-        *(
-            f"{where}: pattern {hits[t][0].source!r} hits {t!r}, which it must spare"
-            for t in rule.spare
-            if hits[t]
-        ),
+        *(f"{where}: {text!r} should match, but no pattern hits" for text in rule.match if not hits[text]),
+        *(f"{where}: pattern {hits[t][0].source!r} hits {t!r}, to be spared" for t in rule.spare if hits[t]),
     ]

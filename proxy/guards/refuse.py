@@ -5,8 +5,19 @@ from dataclasses import dataclass, field
 
 from proxy.errors import ConfigError
 from proxy.guards.names import Names
-from proxy.guards.pack import TOPICS, OwnTopic, RefusePack, prove
-from proxy.guards.patterns import BREAK, SUBJECT, Lexicon, Pattern, Patterns, Rule, compiled, padded, prepared
+from proxy.guards.pack import TOPICS, OwnTopic, RefusePack
+from proxy.guards.patterns import (
+    BREAK,
+    SUBJECT,
+    Lexicon,
+    Pattern,
+    Patterns,
+    Rule,
+    compiled,
+    padded,
+    prepared,
+    prove,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +41,17 @@ class Refusal:
 class AnswerTopics:
     """Topics that an answer may not touch: what the gate asks about each sentence."""
 
-    def __init__(self, patterns: Sequence[Pattern], names: Names):
-        self._patterns = Patterns(patterns)
+    def __init__(self, sets: Sequence[Patterns], names: Names):
+        self._sets = tuple(sets)
         self._names = names
 
     def find(self, folded: str) -> str:
         """The topic that a folded sentence of the answer touches, or ""."""
         line = padded(folded)
         for text in dict.fromkeys((line, self._names.as_subject(line))):
-            if hits := self._patterns.find(text):
-                return hits[0].topic
+            for group in self._sets:
+                if hits := group.find(text):
+                    return hits[0].topic
         return ""
 
 
@@ -56,7 +68,7 @@ class Refuser:
         """`contentless`: whether a question has no content word of its own ("and for me?")."""
         self.names = Names(names, packs.values())
         self._contentless = contentless
-        self._sets = [Patterns(group) for group in _questions(packs, topics)]
+        self._sets = _questions(packs, topics)
         self.answers = AnswerTopics(_answers(packs, topics), self.names)
 
     def find(self, question: str, previous: str = "") -> Refusal | None:
@@ -92,31 +104,39 @@ class Refuser:
 
 def _refusal(pattern: Pattern, text: str, span: tuple[int, int] | None = None) -> Refusal:
     start, end = span or pattern.search(text) or (0, 0)
-    return Refusal(pattern.topic, pattern.language, pattern.source, text[start:end].strip(" .").replace(SUBJECT, "(name)"))
+    return Refusal(
+        pattern.topic,
+        pattern.language,
+        pattern.source,
+        text[start:end].strip(" .").replace(SUBJECT, "(name)"),
+    )
 
 
-def _questions(packs: Mapping[str, RefusePack], topics: Topics) -> list[list[Pattern]]:
-    """One group a language: small automata, each over its own words."""
+def _questions(packs: Mapping[str, RefusePack], topics: Topics) -> list[Patterns]:
+    """One set a language (small automata, each over its own words) and one for each topic of one's own."""
     if unknown := topics.off - set(TOPICS) - set(topics.own):
         raise ConfigError(f"topics.off: want one of {', '.join(TOPICS)}, got {', '.join(sorted(unknown))}")
-    groups = [
-        [
-            pattern
-            for pattern in prove(pack.refuse, tag, pack, f"{tag}/refuse.toml")
-            if pattern.topic not in topics.off
-        ]
-        for tag, pack in packs.items()
+    own = [
+        prove([topic.rule(name)], topic.language, Lexicon(), f"topics.own.{name}")
+        for name, topic in topics.own.items()
+        if name not in topics.off
     ]
-    own = [(name, topic) for name, topic in topics.own.items() if name not in topics.off]
-    groups += [
-        prove([topic.rule(name)], topic.language, Lexicon(), f"topics.own.{name}") for name, topic in own
+    return own + [
+        prove(_on(pack.refuse, topics), tag, pack, f"{tag}/refuse.toml") for tag, pack in packs.items()
     ]
-    return [group for group in groups if group]
 
 
-def _answers(packs: Mapping[str, RefusePack], topics: Topics) -> list[Pattern]:
-    patterns = [p for tag, pack in packs.items() for p in prove(pack.answer, tag, pack, f"{tag}/refuse.toml")]
-    for name, topic in topics.own.items():
-        rule = Rule(name, topic.answer_patterns, ())
-        patterns += compiled(rule, topic.language, Lexicon(), f"topics.own.{name}.answer_patterns")
-    return [pattern for pattern in patterns if pattern.topic not in topics.off]
+def _answers(packs: Mapping[str, RefusePack], topics: Topics) -> list[Patterns]:
+    """What an answer may not touch; an operator's answer patterns have no examples of their own."""
+    own = [
+        pattern
+        for name, topic in topics.own.items()
+        if name not in topics.off
+        for pattern in compiled(Rule(name, topic.answer_patterns), "*", Lexicon(), f"topics.own.{name}")
+    ]
+    packed = [prove(_on(pack.answer, topics), tag, pack, f"{tag}/refuse.toml") for tag, pack in packs.items()]
+    return [Patterns(own), *packed]
+
+
+def _on(rules: Sequence[Rule], topics: Topics) -> list[Rule]:
+    return [rule for rule in rules if rule.topic not in topics.off]

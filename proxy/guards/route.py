@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from proxy.guards.names import Names
-from proxy.guards.pack import KINDS, RefusePack, prove
-from proxy.guards.patterns import Patterns, prepared
+from proxy.guards.pack import KINDS, RefusePack
+from proxy.guards.patterns import prepared, prove
 
 
 class Router:
@@ -13,9 +13,7 @@ class Router:
     def __init__(self, packs: Mapping[str, RefusePack], names: Sequence[str]):
         self._names = Names(names, packs.values())
         self._pronouns = {tag: frozenset(pack.about) for tag, pack in packs.items()}
-        self._sets = [
-            Patterns(prove(pack.overview, tag, pack, f"{tag}/refuse.toml")) for tag, pack in packs.items()
-        ]
+        self._sets = [prove(pack.overview, tag, pack, f"{tag}/refuse.toml") for tag, pack in packs.items()]
 
     def overview(self, question: str) -> frozenset[str]:
         """The kinds of records that a question about the work as a whole asks for; empty: it is none."""
