@@ -44,6 +44,8 @@ _UPSERT = """
         supersedes = :supersedes, digest = :digest, acl = :acl, valid_from = :valid_from, valid_to = :valid_to
 """
 
+_NEW = "INSERT INTO passage (document, place, key, headings, text, hash) VALUES (?, ?, ?, ?, ?, ?)"
+
 _MOVE = "UPDATE passage SET place = ?, hash = ? WHERE id = ?"
 
 _ENDS = "UPDATE document SET ends = ? WHERE id = ?"
@@ -180,7 +182,8 @@ def _passages(connection: sqlite3.Connection, document: int, title: str, chunks:
         hashed = text_hash(embedded(title, chunk.headings, chunk.text))
         passage = old.pop(chunk.key, None)
         if passage is None:
-            touched.add(_insert(connection, document, place, chunk, hashed))
+            above = json.dumps(chunk.headings)
+            touched.add(_insert(connection, document, place, chunk.key, above, chunk.text, hashed))
         else:
             connection.execute(
                 "UPDATE passage SET place = ?, hash = ? WHERE id = ?", (place, hashed, passage)
@@ -189,11 +192,8 @@ def _passages(connection: sqlite3.Connection, document: int, title: str, chunks:
     return touched | set(old.values())
 
 
-def _insert(connection: sqlite3.Connection, document: int, place: int, chunk: Chunk, hashed: str) -> int:
-    passage = connection.execute(
-        "INSERT INTO passage (document, place, key, headings, text, hash) VALUES (?, ?, ?, ?, ?, ?)",
-        (document, place, chunk.key, json.dumps(chunk.headings), chunk.text, hashed),
-    ).lastrowid
+def _insert(connection: sqlite3.Connection, *values: object) -> int:
+    passage = connection.execute(_NEW, values).lastrowid
     assert passage is not None
     return passage
 
