@@ -21,7 +21,8 @@ _RAISED = regex.compile(
     rf"(?<![{LETTER}])(?<head>[{LETTER}]*)(?<number>-?\d*(?:[.,]\d+)?)(?<sign>[\p{{No}}\p{{Nl}}--[〇]]+)(?<tail>[{LETTER}\d]*)",
     regex.V1,
 )
-_CODE = regex.compile(rf"(?=[{LETTER}_.-]*\d)[{LETTER}\d〇]+(?:[-_.][{LETTER}\d〇]+)*+")
+_CODE = regex.compile(rf"(?=[{LETTER}_.-]*\d)[{LETTER}\d〇○◯]+(?:[-_.][{LETTER}\d〇○◯]+)*+")
+_NOT_FIGURE = regex.compile(r"[\p{L}〇○◯]")
 _DIGITS = regex.compile(r"\d+(?:[.,]\d+)*")
 _FULL_SCORES = frozenset(("5", "10", "20", "100"))
 _QUARTER = regex.compile(r"q[1-4]")
@@ -81,7 +82,7 @@ def read_codes(page: Page) -> None:
 
 def _code(page: Page, match: regex.Match[str]) -> list[Value] | None:
     text = match[0]
-    if not regex.search(r"\p{L}", text):
+    if not _NOT_FIGURE.search(text):
         return None
     end = regex.match(r".*\d[^-_.]*", text).end()  # type: ignore[union-attr]
     start = match.start()

@@ -165,7 +165,8 @@ def _names(tongue: Tongue) -> _Names:
     day = rf"(?<!\d[.,:/]|[{LETTER}\d_])(?<day>[0-3]?\d)(?:\.?(?:{ords})(?![{LETTER}])|\.)?"
     until = rf"\s?(?:[-–—]|(?:{tongue.words('until')}))\s?"
     more = rf"(?<!\d[.,:/]|[{LETTER}\d_])(?<first>[0-3]?\d)(?:\.?(?:{ords})|\.)?{until}"
-    year = r"(?<year>[12]\d{3})(?![\p{Latin}\d]|[.,:]\d)"
+    end = rf"(?![{LETTER}\d]|[.,:]\d|\s?%|\s?(?:{tongue.scale}))"
+    year = rf"(?<year>[12]\d{{3}}){end}"
     gap = r"[\s,،\u200c/-]{0,3}"
     return _Names(
         months,
@@ -174,7 +175,7 @@ def _names(tongue: Tongue) -> _Names:
         (
             regex.compile(rf"(?:{more})?{day}{gap}{of}{month}(?:{gap}{of}{year})?"),
             regex.compile(
-                rf"{month}{gap}{of}(?:(?<first>[0-3]?\d)\s?[-–—]\s?)?{day}(?![{LETTER}\d]|[.,:]\d|\s?%)(?:{gap}{of}{year})?"
+                rf"{month}{gap}{of}(?:(?<first>[0-3]?\d)\s?[-–—]\s?)?{day}{end}(?:{gap}{of}{year})?"
             ),
             regex.compile(rf"{month}{gap}{of}{year}"),
             regex.compile(rf"{year}{gap}{of}{month}"),
@@ -197,7 +198,8 @@ def _named(page: Page, names: _Names, match: regex.Match[str]) -> list[Value] | 
     month, calendar = names.months[match["month"]]
     groups = match.groupdict()
     year, day, first = (int(groups.get(name) or 0) for name in ("year", "day", "first"))
-    dates = [Date(year, month, part, calendar) for part in (first, day) if part or part is day]
+    parts = [part for part in (first, day) if part] or [0]
+    dates = [Date(year, month, part, calendar) for part in parts]
     if not all(date.possible for date in dates):
         return None
     return [_value(page, match.span(), [date]) for date in dates]

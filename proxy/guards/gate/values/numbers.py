@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import regex
 
-from proxy.guards.gate.values.pack import LETTER, Tongue
+from proxy.guards.gate.values.pack import LETTER, SPACED, Tongue
 from proxy.guards.gate.values.page import Page
 from proxy.guards.gate.values.tables import UNITS
 from proxy.guards.gate.values.types import Value
@@ -21,7 +21,8 @@ _BODY = (
     r"|(?:(?<=(?<![\p{L}\p{M}\d])\.)|)\d+(?:[.,٫]\d+)*"
 )
 _CURRENCY = r"[$€£¥₹₽﷼]"
-_SIGN = rf"(?<![\p{{L}}\p{{M}}\d)\]%°\ue000])(?<![\d\ue000%)]\s)[-–](?:{_CURRENCY}\s?)?"
+_BOUND = rf"(?<![{LETTER}\p{{Arabic}}\p{{Devanagari}}\p{{M}}\d)\]%°\ue000])(?<![\d\ue000%)]\s)"
+_SIGN = rf"{_BOUND}[-–](?:{_CURRENCY}\s?)?"
 _SIGN_CHARS = 16
 """How far before a number a word of its sign may begin."""
 _MAGNITUDES = {"k": 3, "mn": 6, "mln": 6, "bn": 9, "bln": 9, "tn": 12, "trn": 12}
@@ -91,7 +92,7 @@ def _pattern(tongue: Tongue) -> regex.Pattern[str]:
     return regex.compile(
         rf"(?<![{LETTER}\d_]|(?<=[{LETTER}])-|\d[.,:/])(?<body>{_BODY})"
         rf"(?:e(?<power>[+-]?\d{{1,4}})(?![{LETTER}\d]))?"
-        rf"(?<tail>\.?[ºª]?'?[{LETTER}]*+)(?!\d)"
+        rf"(?<tail>\.?[ºª]?'?[{LETTER}]*+)(?![\d〇○◯])"
         rf"(?<scale>(?:[\s\u200c-]?(?:{tongue.scale}))*)"
     )
 
@@ -99,8 +100,7 @@ def _pattern(tongue: Tongue) -> regex.Pattern[str]:
 @lru_cache(maxsize=64)
 def _sign(tongue: Tongue) -> regex.Pattern[str]:
     """What makes the number after it negative."""
-    edge = r"(?<![\p{Latin}\p{Cyrillic}\p{Arabic}\p{Devanagari}])"
-    return regex.compile(rf"(?:{_SIGN}|{edge}(?:{tongue.words('minus')})\s?)$")
+    return regex.compile(rf"(?:{_SIGN}|(?<![{SPACED}])(?:{tongue.words('minus')})\s?)$")
 
 
 def _negative(page: Page, tongue: Tongue, at: int) -> bool:
@@ -114,6 +114,8 @@ def read_numbers(page: Page, tongue: Tongue) -> None:
 
 def _read(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value] | None:
     tail = match["tail"].lstrip(".")
+    if page.raw[match.start("tail") : match.end("tail")] == "O":
+        return None  # 2O is no second
     power = int(match["power"] or 0)
     if abs(power) > POWER_MAX or not _is_ending(tail, tongue):
         return None

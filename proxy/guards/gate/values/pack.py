@@ -11,6 +11,9 @@ Order = Literal["day", "month", "either"]
 NEVER = r"(?!)"
 LETTER = r"\p{Latin}\p{Cyrillic}\p{Greek}"
 """Letters that make a code with a digit; those of other scripts stand right beside numbers."""
+SPACED = r"\p{Latin}\p{Cyrillic}\p{Arabic}\p{Devanagari}"
+"""Scripts whose words end where their letters end; Han words need no end."""
+LATIN = regex.compile(r"\p{Latin}")
 HAN = regex.compile(r"\p{Han}+")
 
 
@@ -74,6 +77,8 @@ class Tongue:
 
     packs: tuple[ValuePack, ...]
     known: bool
+    rest: tuple[ValuePack, ...] = ()
+    """The other packs: of their words only those in another script than Latin are heeded."""
 
     @property
     def own(self) -> ValuePack:
@@ -108,14 +113,16 @@ class Tongue:
     @cached_property
     def powers(self) -> Mapping[str, int]:
         """Scale word → power of ten; the first pack that knows a word says what it means."""
-        return {word: power for pack in reversed(self.packs) for word, power in pack.scales.items()}
+        own = {word: power for pack in reversed(self.packs) for word, power in pack.scales.items()}
+        foreign = {word: power for pack in self.rest for word, power in pack.scales.items()}
+        return {word: power for word, power in foreign.items() if not LATIN.search(word)} | own
 
     @cached_property
     def scale(self) -> str:
         """A scale word as a pattern. Han needs no end, but 千米 is a unit."""
         han = either(word for word in self.powers if HAN.fullmatch(word))
         rest = either(word for word in self.powers if not HAN.fullmatch(word))
-        return rf"(?:{han})(?![米克瓦卡焦伏赫帕吨])|(?:{rest})(?![\p{{L}}\p{{M}}])"
+        return rf"(?:{han})(?![米克瓦卡焦伏赫帕吨])|(?:{rest})(?![{SPACED}])"
 
     @cached_property
     def scale_word(self) -> regex.Pattern[str]:
@@ -131,10 +138,11 @@ def either(items: Iterable[str]) -> str:
 def tongue(language: str | None, packs: Mapping[str, ValuePack]) -> Tongue:
     """The packs for a text in `language`; None or a language without a pack: all of them."""
     if language is not None and language in packs:
-        return _tongue((packs[language], *(packs[tag] for tag in ("en",) if tag in packs)), True)
-    return _tongue(tuple(packs.values()), False)
+        own = (packs[language], packs.get("en", packs[language]))
+        return _tongue(own, True, tuple(packs.values()))
+    return _tongue(tuple(packs.values()), False, ())
 
 
 @lru_cache(maxsize=64)
-def _tongue(packs: tuple[ValuePack, ...], known: bool) -> Tongue:
-    return Tongue(tuple(dict.fromkeys(packs)), known)
+def _tongue(packs: tuple[ValuePack, ...], known: bool, rest: tuple[ValuePack, ...]) -> Tongue:
+    return Tongue(tuple(dict.fromkeys(packs)), known, rest)

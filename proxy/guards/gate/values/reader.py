@@ -26,6 +26,7 @@ _LIST_CHARS = 8
 """How far into a line its list number may stand."""
 _SIGNS = regex.compile(r"[\p{N}@<]|://|www\.|!\[|\]\(|\p{L}\.\p{L}|:[^\s]|\]:")
 _UNSEEN = regex.compile(r"[\p{Cf}\u034f\u115f\u1160\u3164\ufe00-\ufe0e]+")
+_STRUCK = regex.compile(r"\p{Nd}[\p{M}--[\ufe0f\u20e3]]", regex.V1)
 _OVERRIDE = regex.compile("[\u202d\u202e]")
 _NEAR = regex.compile(r"[\p{Latin}\p{N}.,:/@%+_-]")
 
@@ -82,20 +83,25 @@ def _listed(page: Page, match: regex.Match[str]) -> list[Value] | None:
 
 
 def _leftover(page: Page) -> str:
-    """A digit or address sign that no stage took, or unseen characters that touch a value on both sides."""
-    digit = regex.search(r"\d", page.text)
+    """A digit or address sign that no stage took, or what a reader cannot see or would misread in a value."""
+    digit = _FIGURE.search(page.text)
     return digit[0] if digit else left_sign(page) or _unseen(page)
 
 
 def _unseen(page: Page) -> str:
+    """The first character that is not seen, or strikes a digit out, where a value is: as `U+200B`."""
     if page.raw.isascii() or not page.found:
         return ""
-    if (override := _OVERRIDE.search(page.raw)) is not None:
-        return f"U+{ord(override[0]):04X}"
+    found = _OVERRIDE.search(page.raw) or _STRUCK.search(page.raw)
+    if found is not None:
+        return f"U+{ord(found[0][-1]):04X}"
     edges = {edge for value in page.found for edge in (value.start, value.end)}
+    addresses = [value for value in page.found if value.kind in ("url", "mail")]
     for match in _UNSEEN.finditer(page.raw):
-        before, after = page.raw[: match.start()][-1:], page.raw[match.end() :][:1]
-        touches = match.start() in edges or match.end() in edges
-        if touches and _NEAR.match(before) and _NEAR.match(after):
+        start, end = match.span()
+        touches = (
+            {start, end} & edges and _NEAR.match(page.raw[:start][-1:]) and _NEAR.match(page.raw[end:][:1])
+        )
+        if touches or any(value.start < start < value.end for value in addresses):
             return f"U+{ord(match[0][0]):04X}"
     return ""

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import regex
 
-from proxy.guards.gate.values.pack import LETTER, Tongue
+from proxy.guards.gate.values.pack import LETTER, SPACED, Tongue
 from proxy.guards.gate.values.page import Page
 from proxy.guards.gate.values.types import Value
 
@@ -48,7 +48,7 @@ def _clock(tongue: Tongue) -> _Clock:
 
 def _ended(words: str) -> str:
     """Words that end where letters end; Han needs no end."""
-    return rf"(?:{words})(?![\p{{Latin}}\p{{Cyrillic}}\p{{Arabic}}\p{{Devanagari}}])"
+    return rf"(?:{words})(?![{SPACED}])"
 
 
 def read_times(page: Page, tongue: Tongue) -> None:
