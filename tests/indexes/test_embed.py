@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexes.embed import BATCH_TOKENS_MAX, BagOfTokens, OnnxEmbedder, load
+from indexes.embed import BATCH_TOKENS_MAX, BagOfTokens, OnnxEmbedder
 from indexes.types import Embedder, EmbedError
 
 from . import tiny
@@ -150,22 +150,6 @@ def test_threads_may_share_one(model: OnnxEmbedder) -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
-
-
-def test_off_is_no_embedder() -> None:
-    assert load("off") is None
-
-
-def test_a_default_not_built_says_what_builds_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FIADOR_MODEL_DIR", str(tmp_path))
-    with pytest.raises(EmbedError, match="not built yet"):
-        load("auto")
-
-
-def test_a_folder_of_one_s_own_is_loaded(tmp_path: Path) -> None:
-    own = load(tiny.write(tmp_path))
-    assert own is not None
-    assert own.name.startswith("tiny@")
 
 
 def test_the_stand_in_knows_words_and_no_meaning() -> None:
