@@ -13,10 +13,10 @@ from . import fetch, graph, vocabulary, weights
 
 LANGUAGES = ["en", "fa", "es", "pt", "fr", "de", "ru", "ar", "hi", "zh"]
 FLOOR, CEILING = 0.78, 0.90
-"""Of the best passage's cosine. Questions about something else reach .78 to .82 (median .80), answerable ones
-.81 to .93 (median .88): measured on questions in ten languages and on the sample corpus, where the best single
-cut lay at .818 to .838. The band puts that cut at .32 to .48, so that the usual threshold of .35 errs towards
-answering. `bench quality refusal` repeats the measurement.
+"""Of the best passage's cosine. Questions about something else reach .78 to .82 (median .80), answerable
+ones .81 to .93 (median .88): measured on questions in ten languages and on the sample corpus, where the best
+single cut lay at .818 to .838. The band puts that cut at .32 to .48, so that the usual threshold of .35 errs
+towards answering. `bench quality refusal` repeats the measurement.
 """
 
 
