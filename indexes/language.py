@@ -4,6 +4,7 @@ Pure and cheap (about 20 µs a sentence, no model): it picks the voice list, the
 fixed texts. Nothing safe hangs on it alone, since refusal patterns of all languages always run.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,8 +19,10 @@ _RUN = regex.compile(
     r"|(?<Devanagari>\p{Devanagari}+)|(?<Han>\p{Han}+)|(?<Kana>[\p{Hiragana}\p{Katakana}]+)"
 )
 _WORD = regex.compile(r"[\p{L}\p{M}]+")
+_ASCII_WORD = re.compile("[a-z]+")
 # Addresses are of no language, nor are the initials of a name.
-_NOISE = regex.compile(r"\S*(?:://|@|www\.)\S*|(?<![\p{L}\p{M}])\p{Lu}\.")
+_ADDRESS = regex.compile(r"(?<![!-~])[!-~]*?(?:://|@|www\.)[!-~]*|(?:://|@|www\.)[!-~]*")
+_INITIAL = regex.compile(r"(?<![\p{L}\p{M}])\p{Lu}\.")
 # Unlike `fold`, the letters that tell Persian from Arabic are kept apart.
 _PLAIN = str.maketrans({"\u200c": " ", "’": "'"})
 _TO_FOLDED = str.maketrans("يىك", "ییک")
@@ -49,19 +52,35 @@ def detect(
     A `default` of the same script is given up only for a rival that scores `lead` more (a known word counts
     two): a sentence of a text is in the language of the text unless it plainly is not.
     """
-    text = _NOISE.sub(" ", text[:SEEN_CHARS])
+    text = _without_noise(text[:SEEN_CHARS])
     script = _script(text)
     rivals = {tag: pack for tag, pack in profiles.items() if pack.script == script}
     if not rivals:
         return default
-    low = text.lower().translate(_PLAIN)
-    found = frozenset(_WORD.findall(low.translate(_TO_FOLDED)))
-    scores = Counter({tag: _score(low, found, pack) for tag, pack in rivals.items()})
-    (tag, best), *rest = scores.most_common()
+    low, found = _read(text)
+    scores = {tag: _score(low, found, pack) for tag, pack in rivals.items()}
+    best, *rest = sorted(scores.values(), reverse=True)
     if default is not None and default in scores and 0 <= best < scores[default] + lead:
         return default
     # A script of one's own suffices without a known word, a shared one does not.
-    return tag if best > (max(0, rest[0][1]) if rest else -1) else default
+    if best <= (max(0, rest[0]) if rest else -1):
+        return default
+    return next(tag for tag, score in scores.items() if score == best)
+
+
+def _without_noise(text: str) -> str:
+    if "@" in text or "://" in text or "www." in text:
+        text = _ADDRESS.sub(" ", text)
+    return _INITIAL.sub(" ", text) if "." in text else text
+
+
+def _read(text: str) -> tuple[str, frozenset[str]]:
+    """Lower-case text and its folded words; plain ASCII, which is most of it, the short way."""
+    low = text.lower()
+    if low.isascii():
+        return low, frozenset(_ASCII_WORD.findall(low))
+    low = low.translate(_PLAIN)
+    return low, frozenset(_WORD.findall(low.translate(_TO_FOLDED)))
 
 
 def _script(text: str) -> str | None:
@@ -79,6 +98,9 @@ def _script(text: str) -> str | None:
 
 
 def _score(low: str, found: frozenset[str], pack: WordPack) -> int:
-    words = len(found & pack.stop) + len(found & pack.telling)
-    pieces = sum(piece in low for piece in pack.pieces) - 2 * sum(piece in low for piece in pack.foreign)
-    return 2 * words + pieces
+    score = 2 * (len(found & pack.stop) + len(found & pack.telling))
+    for piece in pack.pieces:
+        score += piece in low
+    for piece in pack.foreign:
+        score -= 2 * (piece in low)
+    return score

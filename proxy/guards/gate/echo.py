@@ -1,18 +1,20 @@
 """Echo: a run of our own prompt in an answer gives it away, unless a cited source says the same words."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 import regex
 
 from indexes.text import fold
 
-_TOKEN = regex.compile(r"\p{Han}|(?:(?!\p{Han})[\p{L}\p{M}\p{N}])+")
+_TOKEN = regex.compile(r"\p{Han}|[[\p{L}\p{M}\p{N}]--\p{Han}]+", regex.V1)
+_ASCII = re.compile("[a-z0-9]+")
 _HAN = regex.compile(r"\p{Han}")
 
 
 def tokens(folded: str) -> list[str]:
     """Words of folded text; a Han character is one of its own."""
-    return _TOKEN.findall(folded)
+    return _ASCII.findall(folded) if folded.isascii() else _TOKEN.findall(folded)
 
 
 def joined(words: Iterable[str]) -> str:
@@ -33,6 +35,8 @@ class Echo:
 
     def find(self, said: Sequence[str], new: int, cited: Iterable[str]) -> str:
         """The first run of the prompt that ends in `said[new:]` and that no `cited` text (`joined`) holds."""
+        if sum(map(self._known.__contains__, said)) < self._words:
+            return ""
         texts = list(cited)
         for start, end in self._stretches(said):
             for at in range(start, end):

@@ -102,12 +102,14 @@ class Ends:
         return self._stop(_Place(text, token, ahead, inside))
 
     def _stop(self, place: _Place) -> bool | Wait:
+        ahead = place.ahead
+        glued = _glued(place.text, ahead) if ahead.next == ahead.closed else None
+        if glued is not None and not glued:
+            return False
         lexicon = self._lexicon(place)
-        kind = lexicon.classify(place.text, place.token, place.ahead.at) if lexicon else ""
-        if place.ahead.next == place.ahead.closed:
-            glued = _glued(place.text, place.ahead, kind)
-            if glued is not None:
-                return glued
+        kind = lexicon.classify(place.text, place.token, ahead.at) if lexicon else ""
+        if glued is not None:
+            return glued if not kind else False
         if lexicon is None:
             return _unknown(place)
         if lexicon.begins(place.token, place.following):
@@ -149,7 +151,7 @@ def _asks(text: str, stops: str, ahead: Ahead) -> bool | Wait:
     if following.islower() or following in _DASHES:
         return False
     if ahead.next == ahead.closed and _STRONG.isdisjoint(stops):
-        glued = _glued(text, ahead, "")
+        glued = _glued(text, ahead)
         return True if glued is None else glued
     return True
 
@@ -222,7 +224,7 @@ def _unknown(place: _Place) -> bool:
     return place.marked or not (short and place.following.islower())
 
 
-def _glued(text: str, ahead: Ahead, kind: str) -> bool | Wait | None:
+def _glued(text: str, ahead: Ahead) -> bool | Wait | None:
     """The verdict on a stop with no space after it; None if what follows is no part of a word."""
     following, before = text[ahead.closed], text[ahead.at - 1 : ahead.at]
     if following in _GLUE:
@@ -237,7 +239,7 @@ def _glued(text: str, ahead: Ahead, kind: str) -> bool | Wait | None:
         return False
     if ahead.closed > ahead.terms:
         return True
-    return False if kind else _fused(text, ahead, before)
+    return _fused(text, ahead, before)
 
 
 def _fused(text: str, ahead: Ahead, before: str) -> bool | Wait:

@@ -32,6 +32,7 @@ class Gate:
         self._scanner = Scanner(Ends(rules.lexicons, language, self._begun), rules.sentence_chars_max)
         self._listing = Listing(rules.months)
         self._leading: list[Release] | None = []
+        self._leading_chars = 0
         self._lead: tuple[int, ...] = ()
         self._fenced = False
         self._before: Sequence[str] = ()
@@ -98,7 +99,7 @@ class Gate:
     def _judge(self, unit: Unit) -> Said:
         if len(unit.text) > self._rules.sentence_chars_max:
             return self._stop(self._long(unit.text))
-        if self._rules.token_anywhere.search(unit.text):
+        if self._rules.says_token(unit.text):
             return self._stop(self._token(unit.text))
         sentence = self._read(unit)
         if strange := [n for n in sentence.cites if n not in self._evidence]:
@@ -137,7 +138,8 @@ class Gate:
             said: Said = [*self._leading]
             self._leading = None
             return said
-        if sum(len(r.text) for r in self._leading) > self._rules.sentence_chars_max:
+        self._leading_chars += len(release.text)
+        if self._leading_chars > self._rules.sentence_chars_max:
             return self._stop(Stop("uncited", "not_in_sources", detail="no sentence of it is cited so far"))
         return []
 

@@ -90,6 +90,10 @@ class Rules:
         """The fixed token as a whole word."""
         return regex.compile(rf"{_BEGIN}{regex.escape(self.token)}{_END}", regex.IGNORECASE)
 
+    def says_token(self, text: str) -> bool:
+        """Whether the fixed token stands in `text`; cheap where it does not."""
+        return self.token.lower() in text.lower() and self.token_anywhere.search(text) is not None
+
     @property
     def token_end_max(self) -> int:
         """Where the fixed token ends at the latest in an answer that begins with it."""

@@ -6,7 +6,7 @@ import regex
 
 from indexes.language import WordPack, detect
 
-_NO_WORDS = regex.compile(r"\S*(?:://|www\.|@)\S*|`[^`]*`")
+_CODE = regex.compile(r"`[^`]*`")
 LEAD = 2
 """One known word more than the answer's language has."""
 BEGINNING_LEAD = 4
@@ -14,7 +14,7 @@ BEGINNING_LEAD = 4
 
 
 def tongue(text: str, default: str, words: Mapping[str, WordPack], lead: int = LEAD) -> str:
-    """Tag of `text`, addresses and code left out of account."""
-    if "@" in text or "`" in text or "://" in text or "www." in text:
-        text = _NO_WORDS.sub(" ", text)
+    """Tag of `text`, code left out of account."""
+    if "`" in text:
+        text = _CODE.sub(" ", text)
     return detect(text, words, default, lead=lead) or default
