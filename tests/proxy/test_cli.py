@@ -1,0 +1,132 @@
+"""proxy.cli: every command on a small deployment; bad input says what was wrong, where, and what to do."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from proxy.cli import main
+from tests.proxy.deployment import QUESTION, written
+
+
+@pytest.fixture(name="config")
+def _config(tmp_path: Path) -> Path:
+    written(tmp_path, "http://127.0.0.1:9")
+    return tmp_path / "fiador.toml"
+
+
+def fiador(config: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(main, ["--config", str(config), *arguments])
+
+
+def test_sync_then_ask_answers_and_explains(config: Path) -> None:
+    assert "2 added" in fiador(config, "sync").output
+    done = fiador(config, "ask", QUESTION, "--model", "quoting", "--explain")
+    assert done.exit_code == 0, done.output
+    assert "opens at 9:30" in done.output
+    for told in ("decision", "similarity", "threshold", "Opening hours", "held", "charged"):
+        assert told in done.output
+
+
+def test_ask_as_a_group_sees_what_the_group_may_see(config: Path) -> None:
+    fiador(config, "sync")
+    question = "How high is the staff bonus for the reading room?"
+    assert "350" not in fiador(config, "ask", question, "--model", "quoting").output
+    assert "350" in fiador(config, "ask", question, "--model", "quoting", "--as", "staff").output
+
+
+def test_a_dry_run_goes_up_to_the_upstream_and_not_further(config: Path) -> None:
+    fiador(config, "sync")
+    done = fiador(config, "ask", QUESTION, "--dry-run")
+    assert "would go to `openai`" in done.output
+
+
+def test_ask_as_json_holds_the_whole_trace(config: Path) -> None:
+    fiador(config, "sync")
+    done = fiador(config, "ask", QUESTION, "--model", "quoting", "--json")
+    told = json.loads(done.output)
+    assert told["trace"]["decision"] == "answered"
+    assert told["trace"]["sources"][0]["document"] == "handbook/hours.md"
+
+
+def test_a_key_is_shown_once_listed_without_its_text_and_revoked(config: Path) -> None:
+    secret = fiador(
+        config, "keys", "create", "ada", "--groups", "staff,public", "--usd-month", "5"
+    ).output.strip()
+    listed = json.loads(fiador(config, "keys", "list", "--json").output)
+    assert secret.startswith("fiador_")
+    assert secret not in json.dumps(listed)
+    assert (listed[0]["name"], listed[0]["groups"], listed[0]["state"]) == ("ada", "public, staff", "live")
+    assert fiador(config, "keys", "revoke", listed[0]["id"]).exit_code == 0
+    assert "revoked" in fiador(config, "keys", "list").output
+    assert fiador(config, "keys", "revoke", listed[0]["id"]).exit_code == 2
+
+
+def test_check_names_what_serve_would_fail_on(config: Path) -> None:
+    good = fiador(config, "check")
+    assert (good.exit_code, "The configuration is good" in good.output) == (0, True)
+    assert "run `fiador sync`" in good.output
+    config.write_text(config.read_text("utf-8").replace('path = "docs"', 'path = "dcos"'), "utf-8")
+    bad = fiador(config, "check")
+    assert bad.exit_code == 2
+    assert "sources.handbook.path: want a folder" in bad.output
+
+
+def test_an_unknown_setting_is_refused_with_the_nearest_name(config: Path) -> None:
+    config.write_text(config.read_text("utf-8") + "\n[sever]\nport = 1\n", "utf-8")
+    done = fiador(config, "check")
+    assert done.exit_code == 2
+    assert "sever: unknown setting; did you mean `server`?" in done.output
+
+
+def test_broken_front_matter_hides_that_document_alone_and_says_so(config: Path) -> None:
+    fiador(config, "sync")
+    hours = config.parent / "docs" / "hours.md"
+    hours.write_text(hours.read_text("utf-8").replace("language: en", "langauge: en"), "utf-8")
+    done = fiador(config, "sync")
+    assert done.exit_code == 1
+    assert "hours.md" in done.output
+    assert "langauge" in done.output
+    assert "9:30" not in fiador(config, "ask", QUESTION, "--model", "quoting").output
+    question = "How high is the staff bonus for the reading room?"
+    assert "350" in fiador(config, "ask", question, "--model", "quoting", "--as", "staff").output
+
+
+def test_an_unreadable_folder_loses_nothing(config: Path) -> None:
+    fiador(config, "sync")
+    docs = config.parent / "docs"
+    docs.rename(config.parent / "away")
+    done = fiador(config, "sync")
+    assert done.exit_code != 0
+    (config.parent / "away").rename(docs)
+    assert fiador(config, "sync").exit_code == 0
+    assert "9:30" in fiador(config, "ask", QUESTION, "--model", "quoting").output
+
+
+def test_decisions_lists_requests_and_opens_one(config: Path) -> None:
+    assert fiador(config, "decisions", "--json").output.strip() == "[]"
+    assert fiador(config, "decisions", "nothing").exit_code == 2
+
+
+def test_spend_proves_itself_and_books_a_change_with_its_reason(config: Path) -> None:
+    assert fiador(config, "spend", "--verify").exit_code == 0
+    done = fiador(config, "spend", "adjust", "--reason", "a refund", "--", "-0.5")
+    assert done.exit_code == 0, done.output
+    rows = json.loads(fiador(config, "spend", "--by", "day", "--json").output)
+    assert rows[0]["settled_nanousd"] == -500_000_000
+    assert fiador(config, "spend", "--verify").exit_code == 0
+    assert fiador(config, "spend", "adjust", "1").exit_code == 2
+
+
+def test_init_writes_over_nothing(tmp_path: Path) -> None:
+    runner = CliRunner()
+    assert runner.invoke(main, ["init", str(tmp_path / "new")]).exit_code == 0
+    again = runner.invoke(main, ["init", str(tmp_path / "new")])
+    assert again.exit_code == 2
+    assert "exists already" in again.output
+
+
+def test_an_unknown_model_names_those_there_are(config: Path) -> None:
+    done = fiador(config, "ask", QUESTION, "--model", "gpt")
+    assert (done.exit_code, "want one of help, quoting" in done.output) == (2, True)
