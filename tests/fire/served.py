@@ -1,0 +1,120 @@
+"""`fiador serve` in processes of its own, over the small deployment of other tests, and a terse client."""
+
+import asyncio
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import aiohttp
+
+from proxy.app import opened, paths
+from proxy.auth import Keys
+from proxy.commands.syncing import synced
+from proxy.ledger.audit import Proof
+from proxy.ledger.periods import Cap, Caps
+from proxy.ledger.sqlite import SqliteLedger
+from proxy.settings.tree import Settings
+from tests.proxy.deployment import QUESTION, written
+
+BODY = {"model": "help", "messages": [{"role": "user", "content": QUESTION}]}
+START_S = 60
+INPUT_NANOUSD, OUTPUT_NANOUSD = 1_000, 2_000
+"""Prices of the deployment's model, a token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A running server: its address, its settings, its first process."""
+
+    url: str
+    settings: Settings
+    process: asyncio.subprocess.Process
+
+    async def key(self, cap: Cap | None = None) -> str:
+        """A new caller's key."""
+        async with Keys(paths(self.settings).keys) as keys:
+            return (await keys.create("fire", groups=("public",), caps=cap or Cap())).secret
+
+    async def kill(self) -> None:
+        """kill −9, and the end of it."""
+        self.process.kill()
+        await self.process.wait()
+
+
+async def written_and_synced(folder: Path, url: str, **server: int) -> Settings:
+    """A deployment over the upstream at `url`, its documents indexed; `server`: settings of that section."""
+    config = folder / "fiador.toml"
+    settings = written(folder, url, idle_s=30)
+    lines = "".join(f"{name} = {value}\n" for name, value in server.items())
+    config.write_text(re.sub(r"\[server\]\n", f"[server]\n{lines}", config.read_text()))
+    async with opened(settings) as services:
+        assert not (await synced(settings, services.evidence, services.packs)).faults
+    return settings
+
+
+@asynccontextmanager
+async def served(settings: Settings, folder: Path) -> AsyncIterator[Served]:
+    """`fiador serve` until the block ends."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "proxy.cli", "--config", str(folder / "fiador.toml"), "serve", "--port"]
+    process = await asyncio.create_subprocess_exec(
+        *command, str(port), start_new_session=True, stderr=subprocess.DEVNULL
+    )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        await _answers(url, process)
+        yield Served(url, settings, process)
+    finally:
+        if process.returncode is None:
+            process.terminate()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), 20)
+        with suppress(ProcessLookupError):
+            os.killpg(
+                process.pid, signal.SIGKILL
+            )  # the session that was started here: workers, if any are left
+        await process.wait()
+
+
+async def _answers(url: str, process: asyncio.subprocess.Process) -> None:
+    async with asyncio.timeout(START_S), aiohttp.ClientSession() as session:
+        while True:
+            assert process.returncode is None, "the server ended at its start"
+            with suppress(aiohttp.ClientError):
+                async with session.get(f"{url}/healthz") as answer:
+                    if answer.status == 200:
+                        return
+            await asyncio.sleep(0.05)
+
+
+@asynccontextmanager
+async def asking(url: str, key: str, *, stream: bool = False) -> AsyncIterator[aiohttp.ClientResponse]:
+    """One question on a connection of its own; leaving the block early closes that."""
+    headers = {"authorization": f"Bearer {key}"}
+    timeout = aiohttp.ClientTimeout(total=120)
+    async with (
+        aiohttp.ClientSession(headers=headers, timeout=timeout) as session,
+        session.post(f"{url}/v1/chat/completions", json=BODY | {"stream": stream}) as answer,
+    ):
+        yield answer
+
+
+async def decision(url: str, key: str) -> str:
+    """What became of one question."""
+    async with asking(url, key) as answer:
+        await answer.read()
+        return answer.headers.get("x-fiador-decision", str(answer.status))
+
+
+async def proof(settings: Settings) -> Proof:
+    """The books as they stand, after what dead processes left has been charged."""
+    async with SqliteLedger(paths(settings).ledger, Caps()) as ledger:
+        return await ledger.verify()
