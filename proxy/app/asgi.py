@@ -1,16 +1,21 @@
 """The ASGI application of one worker: opens the services at start-up, closes them at shutdown."""
 
+import asyncio
 import os
-from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from proxy import routes
 from proxy.app.opened import Services, opened
+from proxy.body import head
+from proxy.errors import AuthError, FiadorError
 from proxy.observe import logs
+from proxy.observe.metrics import CONTENT_TYPE
 from proxy.pipeline import answer
+from proxy.replies import Line
 from proxy.services import Ask
 from proxy.settings.load import load
 from proxy.settings.tree import Settings
@@ -31,7 +36,6 @@ class App:
 
     def __init__(self, settings: Settings):
         self._settings = settings
-        self._stack = AsyncExitStack()
         self._serve: ASGIApp | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -41,20 +45,29 @@ class App:
             await self._serve(scope, receive, send)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
-        async with self._stack:
-            while True:
-                message = await receive()
-                if message["type"] == "lifespan.startup":
-                    try:
-                        services = await self._stack.enter_async_context(opened(self._settings))
-                        self._serve = surface(services)
-                    except Exception as fault:
-                        await send({"type": "lifespan.startup.failed", "message": str(fault)})
-                        return
-                    await send({"type": "lifespan.startup.complete"})
-                else:
-                    break
-        await send({"type": "lifespan.shutdown.complete"})
+        async with AsyncExitStack() as stack:
+            await receive()
+            try:
+                services = await stack.enter_async_context(opened(self._settings))
+                await stack.enter_async_context(_kept(services))
+            except FiadorError as fault:
+                told = f"{fault.text} {fault.detail}".strip()
+                return await send({"type": "lifespan.startup.failed", "message": told})
+            self._serve = surface(services)
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+        return await send({"type": "lifespan.shutdown.complete"})
+
+
+@asynccontextmanager
+async def _kept(services: Services) -> AsyncIterator[None]:
+    """Takes into the keyword index what other processes write, for as long as this one serves."""
+    keeping = asyncio.create_task(services.evidence.lexical.keep())
+    try:
+        yield
+    finally:
+        keeping.cancel()
+        await asyncio.wait([keeping])
 
 
 def surface(services: Services) -> ASGIApp:
@@ -69,6 +82,15 @@ def surface(services: Services) -> ASGIApp:
         return sorted(desk.models)
 
     async def missing() -> Sequence[str]:
-        return [f"ledger: {services.ledger.fault}"] if services.ledger.fault else []
+        return [] if await services.ledger.ready() else [f"ledger: {services.ledger.fault}"]
 
-    return routes.build(answered, aliases, missing, services.settings.server)
+    async def metrics(scope: Scope, receive: Receive, line: Line) -> None:
+        ask = head(scope)
+        caller = await desk.auth.authenticate(ask.headers, ask.peer)
+        if "admin" not in caller.scopes:
+            raise AuthError("Metrics are for keys with the scope `admin`.", status=403, code="forbidden")
+        await line.open(200, [("content-type", CONTENT_TYPE), ("cache-control", "no-store")])
+        await line.write(services.metrics.render().encode(), more=False)
+
+    more = {"/metrics": {"GET": metrics}}
+    return routes.build(answered, aliases, missing, services.settings.server, more=more)

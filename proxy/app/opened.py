@@ -16,7 +16,8 @@ from proxy.desk import Desk
 from proxy.ledger.periods import Cap, Caps
 from proxy.ledger.prices import dollars
 from proxy.ledger.sqlite import SqliteLedger
-from proxy.limits import Limits, MemoryStore
+from proxy.limits import Limits, MemoryStore, Store
+from proxy.limits.sqlite import SqliteStore
 from proxy.observe.decisions import Decisions
 from proxy.observe.metrics import Metrics
 from proxy.observe.recorder import Recorder
@@ -55,7 +56,9 @@ async def opened(settings: tree.Settings, made: Embedding | None = None) -> Asyn
             Decisions(where.decisions, questions=log.questions, keep_days=log.keep_days)
         )
         keys = await stack.enter_async_context(Keys(where.keys))
+        limits = Limits(settings.limits, await _counts(settings, stack))
         metrics = Metrics()
+        _gauges(metrics, limits, decisions)
         desk = Desk(
             auth=Door(
                 settings.auth,
@@ -63,7 +66,7 @@ async def opened(settings: tree.Settings, made: Embedding | None = None) -> Asyn
                 tokens=tokens(settings.auth),
                 trusted=settings.limits.trusted_networks,
             ),
-            limits=Limits(settings.limits, MemoryStore(settings.limits.table_max)),
+            limits=limits,
             parse=partial(parse, policy=_policy(settings.server)),
             models=models(settings, await upstreams(settings.upstreams, known, stack)),
             personas={
@@ -80,6 +83,19 @@ async def opened(settings: tree.Settings, made: Embedding | None = None) -> Asyn
             stop_finish=settings.server.stop_finish,
         )
         yield Services(settings, desk, behind, known, books, metrics, calibrated)
+
+
+async def _counts(settings: tree.Settings, stack: AsyncExitStack) -> Store:
+    """Where limits are counted: one worker remembers, several share a file."""
+    table_max = settings.limits.table_max
+    if settings.server.workers == 1:
+        return MemoryStore(table_max)
+    return await stack.enter_async_context(SqliteStore(paths(settings).limits, table_max))
+
+
+def _gauges(metrics: Metrics, limits: Limits, decisions: Decisions) -> None:
+    metrics.gauge("fiador_limits_failures", "Requests let through without limits.", lambda: limits.failures)
+    metrics.gauge("fiador_decisions_lost", "Rows that the decision log lost.", lambda: decisions.lost)
 
 
 def _lock(settings: tree.Settings, behind: Evidence) -> Lock | None:

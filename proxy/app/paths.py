@@ -15,6 +15,7 @@ class Paths:
     ledger: Path
     keys: Path
     decisions: Path
+    limits: Path
 
 
 def paths(settings: Settings) -> Paths:
@@ -26,4 +27,5 @@ def paths(settings: Settings) -> Paths:
         ledger=home / "ledger.db",
         keys=home / "keys.db",
         decisions=home / "decisions.db",
+        limits=home / "limits.db",
     )

@@ -98,10 +98,12 @@ class Deployment:
     stack: AsyncExitStack
     """Closes the clients."""
 
-    async def key(self, *, groups: tuple[str, ...] = ("public",), cap: Cap | None = None) -> str:
+    async def key(
+        self, *, groups: tuple[str, ...] = ("public",), scopes: tuple[str, ...] = (), cap: Cap | None = None
+    ) -> str:
         """A new caller's key."""
         async with Keys(paths(self.services.settings).keys) as keys:
-            return (await keys.create("test", groups=groups, caps=cap or Cap())).secret
+            return (await keys.create("test", groups=groups, scopes=scopes, caps=cap or Cap())).secret
 
     async def client(self, *, groups: tuple[str, ...] = ("public",), cap: Cap | None = None) -> AsyncOpenAI:
         """The official client of a new caller, without retries of its own."""

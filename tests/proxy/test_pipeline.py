@@ -5,6 +5,7 @@ import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import httpx
 import openai
 import pytest
 from openai import AsyncOpenAI
@@ -327,4 +328,24 @@ async def test_a_failing_gate_stops_the_answer(
     text = await ask(await proxy.client())
     row = await last(proxy)
     assert (row.decision, row.rule) == (Decision.STOPPED, "fault")
+    assert "9:30" not in text
+
+
+async def test_metrics_are_for_admins_and_count_decisions(proxy: Deployment) -> None:
+    await ask(await proxy.client(), OFF_TOPIC)
+    for scopes, status in ((("admin",), 200), ((), 403)):
+        key = await proxy.key(scopes=scopes)
+        async with httpx.AsyncClient(trust_env=False) as client:
+            got = await client.get(f"{proxy.url}/metrics", headers={"authorization": f"Bearer {key}"})
+        assert got.status_code == status
+        assert ('decision="no_evidence"' in got.text) is (status == 200)
+
+
+async def test_readiness_is_red_while_the_ledger_is_down(proxy: Deployment) -> None:
+    async with httpx.AsyncClient(trust_env=False) as client:
+        assert (await client.get(f"{proxy.url}/readyz")).status_code == 200
+        proxy.services.ledger.path.unlink()
+        assert (await client.get(f"{proxy.url}/readyz")).status_code == 503
+        text = await ask(await proxy.client())
+    assert (await last(proxy)).decision is Decision.LEDGER_DOWN
     assert "9:30" not in text
