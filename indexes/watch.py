@@ -1,4 +1,4 @@
-"""Tells when files below some folders have changed: by the system's events, or by looking."""
+"""Tells when files, or files below folders, have changed: by the system's events, or by looking."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -19,7 +19,7 @@ Sight = frozenset[tuple[str, int]]
 async def changes(
     roots: Sequence[Path], *, reconcile_s: float = RECONCILE_S, poll_s: float = POLL_S, events: bool = True
 ) -> AsyncGenerator[None, None]:
-    """Yields once at the start, then whenever something below `roots` may have changed; never ends.
+    """Yields once at the start, then whenever a root, or something below it, may have changed.
 
     What changes while the caller works is announced after. Without the optional `watchfiles`, or with
     `events` off, or where the system cannot watch a root, names, sizes and times are compared every `poll_s`.
@@ -43,8 +43,10 @@ async def _listen(
     roots: Sequence[Path], stirred: asyncio.Event, *, seen: Sight, poll_s: float, events: bool
 ) -> None:
     if events and find_spec("watchfiles"):
-        with suppress(OSError, RuntimeError):
+        try:
             await _hear(roots, stirred)
+        except* (OSError, RuntimeError):
+            pass  # what cannot be heard is looked at
     while True:
         now = await asyncio.to_thread(_seen, roots)
         if now != seen:
@@ -54,9 +56,22 @@ async def _listen(
 
 
 async def _hear(roots: Sequence[Path], stirred: asyncio.Event) -> None:
+    """Folders with all that is below them; of a file, its folder, as editors put new files in its place."""
+    files = [root for root in roots if root.is_file()]
+    folders = [root for root in roots if not root.is_file()]
+    async with asyncio.TaskGroup() as group:
+        if folders:
+            group.create_task(_stir(stirred, folders, None))
+        if files:
+            names = frozenset(file.name for file in files)
+            group.create_task(_stir(stirred, sorted({file.parent for file in files}), names))
+
+
+async def _stir(stirred: asyncio.Event, folders: Sequence[Path], only: frozenset[str] | None) -> None:
     from watchfiles import awatch
 
-    async for _ in awatch(*roots, debounce=SETTLE_MS, watch_filter=None):
+    kept = (lambda change, path: Path(path).name in only) if only is not None else None
+    async for _ in awatch(*folders, debounce=SETTLE_MS, watch_filter=kept, recursive=only is None):
         stirred.set()
 
 

@@ -26,9 +26,9 @@ async def run(settings: Settings, out: Console | None = None) -> int:
 
 
 async def watch(settings: Settings) -> int:
-    """Passes again with every change below a folder or beside a record book, until it is interrupted."""
+    """Passes again with every change below a folder or of a record book, until it is interrupted."""
     out = Console(highlight=False)
-    roots = [folder.root for folder in folders(settings)] + [book.path.parent for book in books(settings)]
+    roots = [folder.root for folder in folders(settings)] + [book.path for book in books(settings)]
     async with AsyncExitStack() as stack:
         known = packs()
         behind = await evidence(settings, known.words, embedding(settings.embedding), stack)

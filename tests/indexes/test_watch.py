@@ -46,3 +46,21 @@ async def test_a_root_that_comes_later_is_seen(tmp_path: Path) -> None:
         assert await announced(watching, 1)
         root.mkdir()
         assert await announced(watching, 3)
+
+
+@pytest.mark.parametrize("events", [True, False])
+async def test_a_file_is_watched_without_its_neighbours_also_when_it_is_replaced(
+    tmp_path: Path, events: bool
+) -> None:
+    book, other = tmp_path / "book.yaml", tmp_path / "other.db"
+    book.write_text("a")
+    async with aclosing(changes([book], poll_s=0.05, events=events)) as watching:
+        assert await announced(watching, 1)
+        other.write_text("b")
+        (tmp_path / "new").write_text("longer")
+        (tmp_path / "new").replace(book)
+        assert await announced(watching, 3)
+    async with aclosing(changes([book], poll_s=0.05, events=events)) as watching:
+        assert await announced(watching, 1)
+        other.write_text("changed")
+        assert not await announced(watching, 0.6)
