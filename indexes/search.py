@@ -148,6 +148,6 @@ def _handed(hits: Sequence[Hit], limit: int) -> tuple[Hit, ...]:
     """The first `limit` in fused order; the most similar of all takes the last place if not among them."""
     first = list(hits[:limit])
     best = max(hits, key=lambda hit: hit.similarity, default=None)
-    if first and best is not None and best not in first:
+    if first and best is not None and all(hit is not best for hit in first):
         first[-1] = best
     return tuple(first)
