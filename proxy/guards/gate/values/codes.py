@@ -96,7 +96,7 @@ def _names(text: str, raw: str) -> list[str]:
     prefix, _, rest = text.partition("-")
     if rest and prefix.isalpha() and (raw[: len(prefix)].islower() or CYRILLIC.fullmatch(prefix)):
         number = regex.fullmatch(r"(\d+)(?:'?s|er|ers)?", rest)
-        names += [f"n:{int(number[1])}"] if number else [f"mix:{rest}"]
+        names += [number_key(Decimal(number[1]))] if number else [f"mix:{rest}"]
     if _QUARTER.fullmatch(text):
         names.append(f"rank:{text[1]}")
     return names

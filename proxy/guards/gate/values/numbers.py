@@ -1,6 +1,5 @@
 """Numbers: what a run of digits and separators says, as exact decimals."""
 
-from collections.abc import Sequence
 from decimal import Decimal
 from functools import lru_cache
 
@@ -40,6 +39,12 @@ def written(number: Decimal) -> str:
     text = format(number, "f")
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text in ("-0", "") else text
+
+
+def shifted(number: Decimal, power: int) -> Decimal:
+    """`number` × 10^`power`, exact: arithmetic on decimals rounds to 28 figures."""
+    sign, digits, exponent = number.as_tuple()
+    return Decimal((sign, digits, int(exponent) + power))
 
 
 def number_key(number: Decimal) -> str:
@@ -122,12 +127,12 @@ def _read(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value] | 
     body = match["body"].translate(_GAPS)
     negative = _negative(page, tongue, match.start())
     if match["soft"]:
-        return [_spaced(page, tongue, match, -1 if negative else 1)]
+        return [_spaced(page, tongue, match, negative)]
     number = plain(body, tongue.decimal)
     if number is None:
         return _several(page, match)
-    number = number.scaleb(power) if power else number
-    number = -number if negative else number
+    number = shifted(number, power)
+    number = number.copy_negate() if negative else number
     if scale := _scale(page, tongue, match):
         return [_scaled(page, number, scale, match)]
     if tail in tongue.decades:
@@ -172,14 +177,16 @@ def _several(page: Page, match: regex.Match[str]) -> list[Value]:
     ]
 
 
-def _spaced(page: Page, tongue: Tongue, match: regex.Match[str], sign: int) -> Value:
+def _spaced(page: Page, tongue: Tongue, match: regex.Match[str], negative: bool) -> Value:
     """1 000 000: one number, or several that stand side by side."""
-    parts = [sign * (plain(part, tongue.decimal) or Decimal(0)) for part in match["body"].split(" ")]
-    joined = plain(match["body"].replace(" ", ""), tongue.decimal) or Decimal(0)
-    key = number_key(sign * joined)
+    sign = Decimal(-1 if negative else 1)
+    joined, *parts = (
+        (plain(part, tongue.decimal) or Decimal(0)).copy_sign(sign)
+        for part in (match["body"].replace(" ", ""), *match["body"].split(" "))
+    )
     if scale := _scale(page, tongue, match):
-        return _scaled(page, sign * joined, scale, match)
-    apart = [number_key(part) for part in parts]
+        return _scaled(page, joined, scale, match)
+    key, apart = number_key(joined), [number_key(part) for part in parts]
     gives = [key] if tongue.spaced else [key, *apart]
     return page.value("number", key, match.span(), [[key], apart], gives)
 
@@ -199,7 +206,7 @@ def _follows_currency(page: Page, match: regex.Match[str]) -> bool:
 
 def _scaled(page: Page, number: Decimal, power: int, match: regex.Match[str]) -> Value:
     """5 million is never 5, and 5,000,000 only when written so; 500万 says the same as 5 million."""
-    key = f"s:{written(number.scaleb(power))}"
+    key = f"s:{written(shifted(number, power))}"
     return page.value("number", number_key(number), match.span(), [[key]], [key])
 
 
@@ -208,8 +215,3 @@ def _decade(page: Page, number: Decimal, match: regex.Match[str]) -> Value:
     key = number_key(number)
     decade = f"decade:{written(number % 100)}"
     return page.value("number", key, match.span(), [[key], [decade]], [key, decade])
-
-
-def numbers(items: Sequence[int | str]) -> list[str]:
-    """Keys of plain numbers."""
-    return [number_key(Decimal(item)) for item in items]

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
+from itertools import pairwise
 
 import regex
 
@@ -114,7 +115,7 @@ def _number_words(text: str, table: _Table) -> list[_Word]:
     found: list[_Word] = []
     taken = 0
     joined = False
-    for (word, start), (after, place) in zip(tokens, [*tokens[1:], ("", 0)], strict=True):
+    for (word, start), (after, place) in pairwise([*tokens, ("", 0)]):
         if start >= taken and (word in table.firsts or table.compound(word)):
             pair = table.word(f"{word} {after}", start, joined) if word in table.pairs else None
             if pair is not None and _GAP.fullmatch(text, start + len(word), place):

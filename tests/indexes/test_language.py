@@ -1,0 +1,61 @@
+"""The language of a text, and the words of the packs."""
+
+import pytest
+
+from indexes.language import WordPack, detect
+from indexes.text import fold
+from proxy.settings.languages import TAGS, parts
+
+PACKS = parts("words", WordPack)
+
+TEXTS = {
+    "en": ("Where is the nearest station?", "How much is it?", "They closed the shop."),
+    "es": ("¿Dónde está la estación?", "¿Cuánto vale?", "Cerraron la tienda porque no había nadie."),
+    "pt": ("Onde fica a estação?", "Quanto custa isso?", "Fecharam a loja porque não havia ninguém."),
+    "fr": ("Où est la gare ?", "Combien ça coûte ?", "Ils ont fermé le magasin."),
+    "de": ("Wo ist der Bahnhof?", "Was kostet das?", "Sie haben den Laden geschlossen."),
+    "ru": ("Где находится вокзал?", "Сколько это стоит?"),
+    "fa": ("ایستگاه کجاست؟", "این چند است؟", "آن مغازه را بستند."),
+    "ar": ("أين المحطة؟", "كم سعر هذا؟", "أغلقوا المتجر لأنه كان فارغا."),
+    "hi": ("स्टेशन कहाँ है?", "यह कितने का है?"),
+    "zh": ("车站在哪里？", "這個多少錢？"),
+}
+
+
+@pytest.mark.parametrize(("tag", "text"), [(tag, text) for tag, texts in TEXTS.items() for text in texts])
+def test_short_texts_show_their_language(tag: str, text: str) -> None:
+    assert detect(text, PACKS) == tag
+    assert detect(text, PACKS, "en") == tag
+
+
+def test_what_shows_none_is_the_default() -> None:
+    for text in ("", "12345", "🙂", "ABC-123", "https://example.org/die/und/der"):
+        assert detect(text, PACKS) is None
+        assert detect(text, PACKS, "pt") == "pt"
+
+
+def test_a_script_without_a_pack_is_the_default() -> None:
+    assert detect("これは日本語の文章です", PACKS, "en") == "en"
+    assert detect("καλημέρα", PACKS) is None
+
+
+def test_urdu_and_ukrainian_are_not_taken_for_their_neighbours() -> None:
+    assert detect("یہ کتاب بہت اچھی ہے اور وہاں ٹھیک ہے", PACKS) != "ar"
+    assert detect("Ці міста є її", PACKS) is None
+
+
+def test_the_only_pack_of_a_script_wins_unless_letters_speak_against_it() -> None:
+    assert detect("Wo ist der Bahnhof?", {"en": PACKS["en"]}) == "en"
+    assert detect("Größe", {"en": PACKS["en"]}, "fa") == "fa"
+
+
+def test_a_default_is_given_up_only_for_a_clear_lead() -> None:
+    assert detect("Total: no", PACKS, "es", lead=4) == "es"
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_stop_words_are_folded_and_a_closed_class(tag: str) -> None:
+    pack = PACKS[tag]
+    assert 60 <= len(pack.stop) <= 150
+    assert all(fold(word) == word for word in (*pack.stop, *pack.telling))
+    assert not pack.stop & pack.telling
