@@ -1,7 +1,7 @@
 """`python -m bench ledger`: reserve + settle pairs a second, durable, beside one plain commit an operation.
 
-Both run in one process in turns, over fresh files in one folder. "plain commits" is what a ledger without group
-commit does: each reserve and each settle its own transaction, statement by statement through aiosqlite.
+Both run in one process in turns, over fresh files in one folder. "plain commits" is what a ledger without
+group commit does: each reserve and each settle its own transaction, statement by statement by aiosqlite.
 """
 
 import argparse

@@ -142,6 +142,12 @@ def acknowledge(connection: sqlite3.Connection, model: str, act: Act) -> bool:
     return opened
 
 
+def rewind(connection: sqlite3.Connection, today: Period, act: Act) -> None:
+    """Makes today the latest day again, after a clock that had run ahead: what was spent stays put."""
+    connection.execute("INSERT OR REPLACE INTO latest VALUES (1, ?)", (today.day,))
+    _note(connection, act)
+
+
 def closed(connection: sqlite3.Connection) -> dict[str, str]:
     """Models that `bound_exceeded` has closed, and why."""
     return dict(connection.execute("SELECT model, detail FROM closed ORDER BY model"))

@@ -20,7 +20,7 @@ from proxy.ledger import audit, books, prices, recovery
 from proxy.ledger.books import Adjustment, Booking, Terms, Wish
 from proxy.ledger.keeper import Keeper
 from proxy.ledger.owner import Owner
-from proxy.ledger.periods import Caps, Period, zone
+from proxy.ledger.periods import Caps, Period, period, zone
 from proxy.ledger.schema import LEDGER
 from proxy.ledger.spool import Spool
 from proxy.services import Bound, Denial, Hold, Prices, Settled, Spent
@@ -158,6 +158,14 @@ class SqliteLedger:
         """Opens a model that `bound_exceeded` had closed. False: it was not closed."""
         act = audit.Act(self._clock(), by, "acknowledge", model, reason)
         return await self._ask(lambda connection: audit.acknowledge(connection, model, act))
+
+    async def rewind(self, reason: str, *, by: str) -> Period:
+        """Returns to today's period after a clock that had run ahead; periods never go back by themselves."""
+        now = self._clock()
+        today = period(now, self._terms.zone)
+        act = audit.Act(now, by, "rewind", today.day, reason)
+        await self._ask(lambda connection: audit.rewind(connection, today, act))
+        return today
 
     async def closed(self) -> dict[str, str]:
         """Models that `bound_exceeded` has closed, and why."""

@@ -22,6 +22,8 @@ T = TypeVar("T")
 log = logging.getLogger("fiador.decisions")
 WAITING_MAX = 10_000
 """Rows that may wait for a slow disk; beyond them rows are counted as lost, memory is not."""
+PRUNE_EVERY = 1_000
+"""Rows written between two looks for old ones."""
 DAY_S = 86_400
 TEXTS = ("question", "offending")
 """What the caller or the model said: kept only where `log.questions` allows it."""
@@ -58,7 +60,8 @@ class Decisions:
         self._questions = questions
         self._keep_s = keep_days * DAY_S
         self._clock = clock
-        self._waiting = 0
+        self._waiting = self._writes = 0
+        self._pruning: asyncio.Future[None] | None = None
         self._db = Database(path, schema=SCHEMA, synchronous="NORMAL")
         self._commits = Commits(self._db)
         self._stack = AsyncExitStack()
@@ -94,6 +97,9 @@ class Decisions:
             return
         self._waiting += 1
         future.add_done_callback(self._written)
+        self._writes += 1
+        if self._writes % PRUNE_EVERY == 0:
+            self._pruning = asyncio.ensure_future(self._prune())
 
     async def read(self, id: str) -> Trace | None:
         """The trace of one request, as far as it was kept."""
@@ -116,6 +122,10 @@ class Decisions:
         return await self._commits.submit(
             lambda c: c.execute("DELETE FROM decisions WHERE started < ?", (oldest,)).rowcount
         )
+
+    async def _prune(self) -> None:
+        with contextlib.suppress(sqlite3.Error):
+            await self.prune()
 
     async def _ask(self, where: str, values: tuple[object, ...]) -> list[Trace]:
         """Rows after everything that waits has been written. Raises StoreError."""

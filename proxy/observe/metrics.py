@@ -3,6 +3,7 @@
 import bisect
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
 from proxy.types import Trace
 
@@ -30,6 +31,16 @@ TIMINGS = {
 }
 """Names in `Trace.timings_ms` that are durations worth a histogram."""
 
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A figure that is read at each scrape."""
+
+    kind: str
+    text: str
+    read: Callable[[], float]
+
+
 Labels = tuple[tuple[str, str], ...]
 
 
@@ -40,7 +51,7 @@ class Metrics:
         self._counts: dict[str, dict[Labels, float]] = defaultdict(lambda: defaultdict(float))
         self._spans: dict[str, list[int]] = {name: [0] * (len(BUCKETS_S) + 1) for name in HISTOGRAMS}
         self._sums_s: dict[str, float] = dict.fromkeys(HISTOGRAMS, 0.0)
-        self._gauges: dict[str, tuple[str, Callable[[], float]]] = {}
+        self._read: dict[str, _Reading] = {}
 
     def count(self, name: str, amount: float = 1, **labels: str) -> None:
         """Adds to one of `COUNTERS`."""
@@ -55,7 +66,11 @@ class Metrics:
 
     def gauge(self, name: str, text: str, read: Callable[[], float]) -> None:
         """A value of another part, read at each scrape, such as the streams open now."""
-        self._gauges[name] = (text, read)
+        self._read[name] = _Reading("gauge", text, read)
+
+    def total(self, name: str, text: str, read: Callable[[], float]) -> None:
+        """A count that another part keeps, such as the rows that it lost."""
+        self._read[name] = _Reading("counter", text, read)
 
     def request(self, trace: Trace) -> None:
         """Everything that one finished request shows."""
@@ -75,7 +90,7 @@ class Metrics:
 
     def render(self) -> str:
         """The text that a scrape gets."""
-        lines = [*self._counter_lines(), *self._histogram_lines(), *self._gauge_lines()]
+        lines = [*self._counter_lines(), *self._histogram_lines(), *self._read_lines()]
         return "\n".join(lines) + "\n"
 
     def _counter_lines(self) -> Iterable[str]:
@@ -94,10 +109,10 @@ class Metrics:
             yield f"{name}_sum {self._sums_s[name]:.17g}"
             yield f"{name}_count {total}"
 
-    def _gauge_lines(self) -> Iterable[str]:
-        for name, (text, read) in self._gauges.items():
-            yield from _head(name, text, "gauge")
-            yield f"{name} {read():.17g}"
+    def _read_lines(self) -> Iterable[str]:
+        for name, reading in self._read.items():
+            yield from _head(name, reading.text, reading.kind)
+            yield f"{name} {reading.read():.17g}"
 
 
 def _head(name: str, text: str, kind: str) -> list[str]:

@@ -127,7 +127,7 @@ async def test_a_server_killed_in_mid_stream_has_charged_what_was_streamed(
 async def booked(proxy: Deployment, key: str) -> Spend:
     """What the books say of one key, once nothing is held."""
     async with asyncio.timeout(5):
-        while (await proxy.services.ledger.verify()).holds:  # noqa: ASYNC110 - the ledger has no event for it
+        while (await proxy.services.ledger.verify()).holds:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     rows = await proxy.services.ledger.spend("key")
     return next(row for row in rows if row.name == key.split("_")[1])
@@ -136,7 +136,7 @@ async def booked(proxy: Deployment, key: str) -> Spend:
 async def test_who_leaves_is_seen_upstream_within_a_second_and_pays_what_was_streamed(
     tmp_path: Path, fake: FakeUpstream
 ) -> None:
-    """Connections to the upstream are pooled here and below, which must not hide the client's going from it."""
+    """Connections to the upstream are pooled, which must not hide the client's going from it."""
     async with deployed(tmp_path, fake.url) as proxy:
         fake.play = Dripping(head_s=30)
         key = await proxy.key()

@@ -234,6 +234,19 @@ async def test_the_month_turns_while_money_is_held(tmp_path: Path) -> None:
         assert (await ledger.verify()).faults == ()
 
 
+async def test_a_clock_that_had_run_ahead_is_put_right_by_hand_and_noted(tmp_path: Path) -> None:
+    now = [MIDNIGHT + 400 * 86_400]
+    async with opened(tmp_path, covers=1, clock=lambda: now[0]) as ledger:
+        await held(ledger)
+        now[0] = MIDNIGHT
+        assert "2028-01" in (await denied(ledger)).detail
+        assert (await ledger.rewind("a dead battery", by="op")).day == "2026-12-01"
+        await held(ledger)
+        assert "2026-12" in (await denied(ledger)).detail
+        assert [(act.act, act.reason) for act in await ledger.acts()] == [("rewind", "a dead battery")]
+        assert (await ledger.verify()).faults == ()
+
+
 async def test_a_closed_ledger_denies_and_still_keeps_what_is_settled(tmp_path: Path) -> None:
     async with opened(tmp_path) as ledger:
         hold = await held(ledger)

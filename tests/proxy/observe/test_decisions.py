@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from proxy.errors import StoreError
-from proxy.observe.decisions import DAY_S, Decisions
+from proxy.observe.decisions import DAY_S, PRUNE_EVERY, Decisions
 from proxy.types import Caller, Decision, Trace
 
 ALICE = Caller("k1", "alice", frozenset({"staff", "public"}), address="1.2.3.4")
@@ -64,6 +64,18 @@ async def test_old_rows_go(tmp_path: Path) -> None:
     later = 1_000.0 + 91 * DAY_S
     async with Decisions(tmp_path / "d.db", clock=lambda: later) as decisions:
         assert await decisions.recent(9) == []
+
+
+async def test_old_rows_go_also_while_the_server_runs(tmp_path: Path) -> None:
+    now = [1_000.0]
+    async with Decisions(tmp_path / "d.db", clock=lambda: now[0]) as decisions:
+        await decisions.write(trace("old"))
+        now[0] += 91 * DAY_S
+        for number in range(PRUNE_EVERY):
+            await decisions.write(trace(f"a{number}", started=now[0]))
+        await asyncio.sleep(0.05)
+        assert await decisions.read("old") is None
+        assert await decisions.read("a0") is not None
 
 
 async def test_rows_that_wait_are_written_on_closing(tmp_path: Path) -> None:

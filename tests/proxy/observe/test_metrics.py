@@ -41,6 +41,12 @@ def test_a_gauge_is_read_at_each_scrape() -> None:
     assert "fiador_streams 2\n" in metrics.render()
 
 
+def test_a_count_that_another_part_keeps_is_shown_as_one() -> None:
+    metrics = Metrics()
+    metrics.total("fiador_lost_total", "Rows lost.", lambda: 3)
+    assert "# TYPE fiador_lost_total counter\nfiador_lost_total 3\n" in metrics.render()
+
+
 def test_a_counter_that_is_not_listed_is_a_fault() -> None:
     with pytest.raises(KeyError):
         Metrics().count("fiador_typo_total")
