@@ -4,10 +4,8 @@ import asyncio
 from dataclasses import dataclass
 
 from proxy.desk import Desk, Persona
-from proxy.guards.gate import Gate
-from proxy.guards.stops import Stops
 from proxy.ledger.prices import bound
-from proxy.release import Releasing
+from proxy.release import Releasing, sink
 from proxy.services import Bound, Denial, Hold, Ledger, Model, Spent
 from proxy.types import Call, Decision, Ending, Trace
 from proxy.upstream.retry import pause_s
@@ -36,13 +34,13 @@ async def attempt(call: Call, served: tuple[Persona, Model], desk: Desk, visit: 
         hold = await _reserve(model, limit, desk, visit.trace)
         if isinstance(hold, Denial):
             return hold
-        sink = Releasing(Gate(call.sources, call.language, rules), Stops(call.stop), visit.reply)
-        ending = await _run(call, model, sink, _Bill(hold, desk.ledger, visit))
-        wait_s = None if sink.heard or number > model.retries else pause_s(ending, number)
+        ear = sink(call, rules, visit.reply)
+        ending = await _run(call, model, ear, _Bill(hold, desk.ledger, visit))
+        wait_s = None if ear.heard or number > model.retries else pause_s(ending, number)
         if wait_s is None:
             break
         await asyncio.sleep(wait_s)
-    return Attempted(call, sink, ending, free=visit.trace.cost_nanousd == 0)
+    return Attempted(call, ear, ending, free=visit.trace.cost_nanousd == 0)
 
 
 def _bound(call: Call, model: Model) -> Bound:
@@ -83,16 +81,16 @@ class _Bill:
         trace.cost_nanousd += settled.nanousd
 
 
-async def _run(call: Call, model: Model, sink: Releasing, bill: _Bill) -> Ending:
+async def _run(call: Call, model: Model, ear: Releasing, bill: _Bill) -> Ending:
     """One attempt, settled when it is over: by its end, by a fault, or torn off because the client left."""
     trace = bill.visit.trace
     trace.upstream_calls += 1
     ending: Ending | None = None
     try:
         with bill.visit.timed("upstream"):
-            ending = await model.upstream.run(call, sink)
-        await sink.close(ending)
+            ending = await model.upstream.run(call, ear)
+        await ear.close(ending)
         return ending
     finally:
-        trace.released += sum(bool(said.text.strip()) for said in sink.released)
-        await asyncio.shield(bill.settle(sink.spent(ending)))
+        trace.released += sum(bool(said.text.strip()) for said in ear.released)
+        await asyncio.shield(bill.settle(ear.spent(ending)))

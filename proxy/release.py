@@ -1,13 +1,16 @@
 """The sink of one attempt: upstream text in, gated sentences out to the client, all counted for the bill."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal
 
-from proxy.guards.gate import Gate
+from proxy.guards.gate import Gate, Rules
+from proxy.guards.gate.cited import cited
 from proxy.guards.gate.types import Release, Stop
 from proxy.guards.stops import Stops
 from proxy.services import Reply, Spent
-from proxy.types import Ending, Usage
+from proxy.types import Call, Ending, Usage
+from proxy.wire import structured
 
 Finish = Literal["stop", "length", "cut"]
 
@@ -103,6 +106,62 @@ class Releasing:
                 self.ended = True
                 return
             self.released.append(item)
+
+
+class Structured(Releasing):
+    """The same for an upstream that was asked for JSON: nothing leaves before all of it has passed.
+
+    Citations must be there and point only at sources handed over; the answer's sentences then pass the gate
+    against those sources, as if each bore their markers. One that fails makes the whole a refusal.
+    """
+
+    def __init__(self, call: Call, rules: Rules, stops: Stops, reply: Reply):
+        super().__init__(Gate(call.sources, call.language, rules), stops, reply)
+        self._call = call
+        self._rules = rules
+        self._text: list[str] = []
+        self._bytes_left = call.output_cap * rules.output_bytes_per_token_max
+
+    def text(self, piece: str) -> bool:
+        """Keeps the piece; False above the cap."""
+        self.billed(piece)
+        self._bytes_left -= len(piece.encode("utf-8", "replace"))
+        if self._bytes_left < 0:
+            self.stop = Stop("cap", "truncated", detail="a longer answer than the cap allows")
+            return False
+        self._text.append(piece)
+        return True
+
+    async def close(self, ending: Ending) -> None:
+        """Reads the JSON and lets the gate judge the answer in it."""
+        if self.stop is None and ending.finish == "stop":
+            self._take(self._judged(self._whole))
+            self._pending += self._stops.finish().text
+        elif self.stop is None:
+            self.stop = Stop("length", "truncated", detail=f"the upstream ended by {ending.finish}")
+        await self.flush()
+
+    def _whole(self) -> list[Release | Stop]:
+        said = structured.read("".join(self._text))
+        if isinstance(said, structured.Refusal):
+            return [Stop("token", "not_in_sources", detail=said.reason)]
+        known = {source.number for source in self._call.sources}
+        if said is None or not known.issuperset(said.citations):
+            return [Stop("uncited", "not_in_sources", detail="no answer with valid citations")]
+        text = cited(said.text, said.citations, self._rules, self._call.language)
+        sources = [source for source in self._call.sources if source.number in said.citations]
+        gate = Gate(sources, self._call.language, self._rules.capped(None))
+        judged = [*gate.feed(text), *gate.finish()]
+        failed = next((item for item in judged if isinstance(item, Stop)), None)
+        return [replace(failed, ending="not_in_sources")] if failed else judged
+
+
+def sink(call: Call, rules: Rules, reply: Reply) -> Releasing:
+    """The sink of one attempt, as the answer was asked for."""
+    stops = Stops(call.stop)
+    if call.structured:
+        return Structured(call, rules, stops, reply)
+    return Releasing(Gate(call.sources, call.language, rules), stops, reply)
 
 
 def releases(gate: Gate, text: str) -> bool:
