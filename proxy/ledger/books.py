@@ -149,6 +149,12 @@ def adjust(connection: sqlite3.Connection, terms: Terms, change: Adjustment, now
     return when
 
 
+def touch(connection: sqlite3.Connection) -> None:
+    """Writes something that changes nothing."""
+    day = "SELECT day FROM latest UNION ALL SELECT '' LIMIT 1"
+    connection.execute(f"INSERT OR REPLACE INTO latest VALUES (1, ({day}))")
+
+
 def _period(connection: sqlite3.Connection, today: Period) -> Period:
     """Today, or the latest day the books have seen, whichever is later."""
     row = connection.execute("SELECT day FROM latest").fetchone()

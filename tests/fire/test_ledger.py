@@ -147,6 +147,7 @@ async def test_a_full_disk_denies_and_loses_no_settlement(small_disk: Path) -> N
             await ledger.settle(hold, used(10, 20))
         assert (await denied(ledger)).decision is Decision.LEDGER_DOWN
         assert ledger.waiting > 0
+        assert not await ledger.ready()
         filler.unlink()
         await asyncio.sleep(0.5)
         assert ledger.waiting == 0

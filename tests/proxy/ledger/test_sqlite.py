@@ -167,6 +167,15 @@ async def test_a_settlement_outlives_the_task_that_asked_for_it(tmp_path: Path) 
         assert (proof.settled_nanousd, proof.held_nanousd) == (13_500, 0)
 
 
+async def test_a_ledger_says_whether_it_can_be_written(tmp_path: Path) -> None:
+    async with opened(tmp_path, covers=1) as ledger:
+        assert await ledger.ready()
+        await held(ledger)
+        assert await ledger.ready()
+        assert (await denied(ledger)).decision is Decision.OVER_BUDGET
+    assert not await ledger.ready()
+
+
 async def test_a_request_waits_for_its_turn_but_not_for_ever(tmp_path: Path) -> None:
     async with opened(tmp_path, busy_s=0.2) as ledger, opened(tmp_path) as other:
         await other.ready()
