@@ -30,26 +30,26 @@ class Joins:
         """Requests that run now."""
         return len(self._running)
 
-    async def run(self, key: tuple[str, bytes], reply: Reply, work: Work) -> Outcome | None:
-        """Tells `reply` what `work` says: started here (None), or running already (how that ended).
+    async def run(self, key: tuple[str, bytes], reply: Reply, work: Work) -> bool:
+        """Tells `reply` what `work` says: started here (True) or running for an equal request (False).
 
         `key`: id of the caller's key, and the body. When the last listener leaves, the work is cancelled, and
         this returns after it has wound up. A fault of the work reaches every listener.
         """
         if not self._window_s:
             await work(reply)
-            return None
+            return True
         mark = hashlib.sha256(key[0].encode() + b"\0" + key[1]).digest()
         run = self._running.get(mark)
         fresh = run is None or not run.open(self._clock() - self._window_s)
         if run is None or fresh:
             run = self._running[mark] = _Run(work, self._clock())
         try:
-            outcome = await run.listen(reply)
+            await run.listen(reply)
         finally:
             if run.over and self._running.get(mark) is run:
                 del self._running[mark]
-        return None if fresh else outcome
+        return fresh
 
 
 class _Run:
@@ -59,7 +59,6 @@ class _Run:
         self._said: list[Said] = []
         self._news = asyncio.Event()
         self._listeners = 0
-        self._outcome: Outcome | None = None
         self._began = began
         self._task = asyncio.ensure_future(work(self))
         self._task.add_done_callback(lambda _: self._news.set())
@@ -83,20 +82,18 @@ class _Run:
 
     async def end(self, done: Outcome) -> None:
         """See `Reply`."""
-        self._outcome = done
         self._say(done)
 
     def _say(self, said: Said) -> None:
         self._said.append(said)
         self._news.set()
 
-    async def listen(self, reply: Reply) -> Outcome | None:
+    async def listen(self, reply: Reply) -> None:
         """Tells `reply` everything from the first word on. Raises what the work raised, or `ClientGone`."""
         self._listeners += 1
         try:
             await self._repeat(reply)
             await asyncio.shield(self._task)
-            return self._outcome
         finally:
             self._listeners -= 1
             if not self._listeners and not self.over:
