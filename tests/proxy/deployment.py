@@ -24,6 +24,7 @@ keep_alive_s = 0.2
 [auth]
 mode = "keys"
 [limits]
+join_retries_s = 0
 key_concurrent = 0
 address_minute = 0
 key_minute = 0
