@@ -5,13 +5,15 @@ query at its own instant, never here.
 """
 
 import asyncio
+import sqlite3
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 
 from indexes import rows, vectors
-from indexes.chunks import cut
+from indexes.chunks import Chunk, cut
 from indexes.dense import pack
 from indexes.language import WordPack, detect
 from indexes.lexical import Lexical
@@ -21,8 +23,10 @@ from indexes.sources.types import Doubt, Empty, Fault, Finding, Source, Unseen
 from indexes.store import Listed, Store
 from indexes.types import Document, Embedder
 
-DRAIN_EVERY = 200
-"""Documents written before the keyword index takes them: so that much of a long run can be found early."""
+AT_ONCE = 100
+"""Documents written in one transaction."""
+DRAIN_EVERY = 1_000
+"""Documents after which the keyword index takes them, so that much of a long run can be found early."""
 EMBED_AT_ONCE = 32
 """Passages embedded and kept in one step: what is lost if the run is ended."""
 
@@ -71,6 +75,7 @@ async def sync(
     `packs` tell the language of documents that state none. Faults of documents are in the report; only a
     store or a model that fails raises (`sqlite3.Error`, `EmbedError`), and what was done until then stays.
     """
+    before = await store.state()
     run = _Run(store, lexical, packs or {}, progress or (lambda step: None))
     for book in books:
         await run.take_book(book)
@@ -79,13 +84,15 @@ async def sync(
     if lexical:
         await lexical.drain(wait_s=60)
     embedded = await embed(store, embedder, progress) if embedder else 0
+    if await store.state() != before:
+        await store.write(vectors.prune)
     if lexical and embedded:
         await lexical.drain(wait_s=60)
     return replace(run.report(), embedded=embedded)
 
 
 async def embed(store: Store, embedder: Embedder, progress: Progress | None = None) -> int:
-    """Makes the vectors that lack, a few at a time, each kept as soon as made; how many. Forgets strays."""
+    """Makes the vectors that lack, a few at a time, each kept as soon as made; how many."""
     model = embedder.name
     total = await store.read(partial(vectors.count_missing, model=model))
     done = after = 0
@@ -97,18 +104,41 @@ async def embed(store: Store, embedder: Embedder, progress: Progress | None = No
         done, after = done + len(wanted), wanted[-1].id
         if progress:
             progress(Step("embedding", done, total))
-    await store.write(vectors.prune)
     return done
 
 
 async def write(store: Store, document: Document, packs: Mapping[str, WordPack]) -> rows.Change:
     """Cuts and stores one document; its language is told from its text where it is not stated."""
-    if document.language is None:
-        document = replace(document, language=detect(document.text, packs))
+    document = _told(document, packs)
     return await store.put(document, await asyncio.to_thread(cut, document.text))
 
 
+def _told(document: Document, packs: Mapping[str, WordPack]) -> Document:
+    if document.language is not None:
+        return document
+    return replace(document, language=detect(document.text, packs))
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What is to be written for one finding: a document (`chunks` None: its access alone), or ids to hide."""
+
+    document: Document | None = None
+    chunks: tuple[Chunk, ...] | None = None
+    hide: tuple[str, ...] = ()
+
+    def run(self, connection: sqlite3.Connection) -> Counter[str]:
+        if self.document is None:
+            return Counter(hidden=rows.hide(connection, self.hide))
+        if self.chunks is not None:
+            return Counter([rows.put(connection, self.document, self.chunks)])
+        rows.set_access(connection, self.document.id, self.document.access)
+        return Counter(["access"])
+
+
 class _Run:
+    """One pass, source by source. Writes many findings in one transaction: a disk waits for each."""
+
     def __init__(
         self, store: Store, lexical: Lexical | None, packs: Mapping[str, WordPack], progress: Progress
     ):
@@ -128,14 +158,16 @@ class _Run:
         left = dict(stored)
         scan = source.scan()
         done = 0
-        while (finding := await asyncio.to_thread(next, scan, None)) is not None:
-            await self._apply(finding, stored, left)
-            done += 1
-            self._progress(Step(source.name, done, len(stored)))
+        while findings := await asyncio.to_thread(list, islice(scan, AT_ONCE)):
+            tasks = await asyncio.to_thread(lambda: [*self._tasks(findings, stored, left)])
+            if tasks:
+                self._counts += await self._store.write(partial(_run, tasks=tasks))
+            done += len(findings)
             if self._lexical and done % DRAIN_EVERY == 0:
                 await self._lexical.drain()
-        for id in left:
-            self._counts["removed"] += await self._store.remove(id)
+            self._progress(Step(source.name, done, len(stored)))
+        if left:
+            self._counts["removed"] += await self._store.write(partial(_remove, ids=list(left)))
 
     async def take_book(self, book: BookFile) -> None:
         """Replaces the records of a book by what its file holds."""
@@ -145,35 +177,47 @@ class _Run:
             await Records(self._store).put_book(book.name, found.records)
             self._counts["records"] += len(found.records)
 
-    async def _apply(self, finding: Finding, stored: Mapping[str, Listed], left: dict[str, Listed]) -> None:
-        """Acts on one finding, and takes from `left` what it says is not gone."""
-        match finding:
-            case Document():
-                left.pop(finding.id, None)
-                self._counts[await self._write(finding, stored.get(finding.id))] += 1
-            case Doubt():
-                left.pop(finding.id, None)
-                await self._hide([finding.id], finding.fault)
-            case Unseen():
-                for id in [id for id in left if id.startswith(finding.prefix)]:
-                    del left[id]
-                self._faults.append(finding.fault)
-            case Empty():
-                await self._hide(list(left), finding.fault)
-                left.clear()
-            case Fault():
-                self._faults.append(finding)
+    def _tasks(
+        self, findings: Sequence[Finding], stored: Mapping[str, Listed], left: dict[str, Listed]
+    ) -> Iterator[_Task]:
+        """What the findings ask to be written; takes from `left` what they say is not gone."""
+        for finding in findings:
+            match finding:
+                case Document():
+                    left.pop(finding.id, None)
+                    yield from self._changes(_told(finding, self._packs), stored.get(finding.id))
+                case Doubt():
+                    left.pop(finding.id, None)
+                    self._say(finding.fault)
+                    yield _Task(hide=(finding.id,))
+                case Unseen():
+                    for id in [id for id in left if id.startswith(finding.prefix)]:
+                        del left[id]
+                    self._say(finding.fault)
+                case Empty():
+                    self._say(finding.fault)
+                    yield _Task(hide=tuple(left))
+                    left.clear()
+                case Fault():
+                    self._say(finding)
 
-    async def _write(self, document: Document, old: Listed | None) -> rows.Change:
-        if document.language is None:
-            document = replace(document, language=detect(document.text, self._packs))
-        if old is not None and old.digest == rows.digest(document):
-            # Only its access can differ: no cutting, and no vector is made again.
-            changed = await self._store.set_access(document.id, document.access)
-            return "access" if changed else "unchanged"
-        return await write(self._store, document, self._packs)
+    def _changes(self, document: Document, old: Listed | None) -> Iterator[_Task]:
+        if old is None or old.digest != rows.digest(document):
+            yield _Task(document, cut(document.text))
+        elif old.access != document.access:
+            # No cutting, and no vector is made again.
+            yield _Task(document)
+        else:
+            self._counts["unchanged"] += 1
 
-    async def _hide(self, ids: list[str], fault: Fault | None) -> None:
-        self._counts["hidden"] += await self._store.hide(ids)
+    def _say(self, fault: Fault | None) -> None:
         if fault is not None:
             self._faults.append(fault)
+
+
+def _run(connection: sqlite3.Connection, tasks: Sequence[_Task]) -> Counter[str]:
+    return sum((task.run(connection) for task in tasks), Counter[str]())
+
+
+def _remove(connection: sqlite3.Connection, ids: Iterable[str]) -> int:
+    return sum(rows.remove(connection, id) for id in ids)
