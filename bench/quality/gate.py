@@ -7,15 +7,15 @@ sources, response, spans and whether it is faithful.
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import click
 
 from bench.quality.marking import Mode, mark
 from bench.quality.rules import rules
-from proxy.guards.gate import Gate, Release, Stop
+from proxy.guards.gate import Gate, Release, Rules, Stop
 from proxy.guards.gate.sentences import Unit
 from proxy.guards.gate.values import read
 from proxy.types import Source
@@ -39,8 +39,8 @@ class Halt:
 class Survey(Gate):
     """A gate that goes on after a stop, so that every sentence of a labelled answer gets its verdict."""
 
-    def __init__(self, sources: Sequence[Source], language: str) -> None:
-        super().__init__(sources, language, rules())
+    def __init__(self, sources: Sequence[Source], language: str, held: Rules) -> None:
+        super().__init__(sources, language, held)
         self.at = 0
         self.stops: list[tuple[Stop, int, int]] = []
 
@@ -53,17 +53,22 @@ class Survey(Gate):
         return []
 
 
-def judge(item: Item, mode: Mode) -> list[Halt]:
-    """Every sentence of one answer that the gate stops."""
+def judge(item: Item, mode: Mode, held: Rules) -> tuple[list[Halt], list[Halt]]:
+    """Every sentence of one answer that the gate stops: for want of support, and for its voice.
+
+    The labels are about support alone, and these answers were not written by an assistant of ours.
+    """
     marked = mark(item["response"], item["sources"], mode, item["lang"])
-    survey = Survey([Source(i + 1, str(i), "", t) for i, t in enumerate(item["sources"])], item["lang"])
+    sources = [Source(i + 1, str(i), "", text) for i, text in enumerate(item["sources"])]
+    survey = Survey(sources, item["lang"], held)
     survey.feed(marked.text)
     survey.finish()
     halts = []
     for stop, start, end in survey.stops:
         places = [o for o in marked.origins[start:end] if o >= 0]
         halts.append(Halt(stop, min(places, default=0), max(places, default=-1) + 1))
-    return halts
+    spoken = [halt for halt in halts if halt.stop.rule == "voice"]
+    return [halt for halt in halts if halt not in spoken], spoken
 
 
 def tally(counts: Counter[str], item: Item, halts: Sequence[Halt]) -> None:
@@ -91,23 +96,28 @@ def items(data: Path) -> Iterator[Item]:
 @click.command()
 @click.option("--data", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--mode", type=click.Choice(get_args(Mode)), default="best", show_default=True)
+@click.option("--spelled", type=click.Choice(["check", "off"]), default="check", help="Numbers in words.")
 @click.option("--list", "listing", is_flag=True, help="Each false stop, and each absent number that passed.")
-def _command(data: Path, mode: Mode, listing: bool) -> None:
+def _command(data: Path, mode: Mode, spelled: Literal["check", "off"], listing: bool) -> None:
     table: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    held = replace(rules(), spelled_numbers=spelled)
     for item in items(data):
         if mode == "wrong" and len(item["sources"]) < 2:
             continue
-        halts = judge(item, mode)
+        halts, voice = judge(item, mode, held)
         for key in _keys(item):
             tally(table[key], item, halts)
-        if mode == "wrong":
-            table["ALL"].update(_wrong(item, halts))
+            table[key].update(fv=bool(voice) and item["faithful"])
+        table["ALL"].update(_valued(item, halts))
         if listing:
             _list(item, halts)
     for key, counts in sorted(table.items()):
         print(_row(key, counts))
-    if mode == "wrong":
-        print("answers with values, stopped:", _share(table["ALL"], "valuedh", "valued"))
+    print("answers with values, stopped:", _share(table["ALL"], "valuedh", "valued"))
+    print(
+        "not counted above: faithful answers in the first person (rule voice)",
+        _share(table["ALL"], "fv", "f"),
+    )
 
 
 def _keys(item: Item) -> tuple[str, ...]:
@@ -118,7 +128,7 @@ def _keys(item: Item) -> tuple[str, ...]:
     return (dataset, "ALL", cross, f"lang:{item['lang']}")
 
 
-def _wrong(item: Item, halts: Sequence[Halt]) -> dict[str, int]:
+def _valued(item: Item, halts: Sequence[Halt]) -> dict[str, int]:
     valued = bool(read(item["response"], item["lang"], rules().values).items)
     return {"valued": valued, "valuedh": valued and bool(halts)}
 

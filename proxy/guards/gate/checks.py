@@ -21,6 +21,9 @@ from proxy.guards.gate.voice import first_person
 
 _INFO = regex.compile(r"[\s>]*(?:`+|~+)[ \t]*(?:[A-Za-z][A-Za-z+#_.-]{0,20})?[ \t]*")
 
+_ADDRESS = regex.compile(r"(?:://|www\.|\]\()[!-~]*")
+"""What an address says is no one's voice (`?day=mon`); it is checked whole as a value."""
+
 
 @dataclass(frozen=True)
 class Sentence:
@@ -126,7 +129,8 @@ def in_voice(sentence: Sentence) -> Stop | None:
     rules = sentence.rules
     if not rules.voice:
         return None
-    piece = first_person(sentence.text, sentence.language, rules.voices, [e.text for e in sentence.cited])
+    text = _ADDRESS.sub(" ", sentence.text) if "/" in sentence.text else sentence.text
+    piece = first_person(text, sentence.language, rules.voices, [e.text for e in sentence.cited])
     return sentence.stop("voice", piece, "first person") if piece else None
 
 

@@ -1,0 +1,164 @@
+"""How a value is rightly written, and how a model gets it wrong."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+
+from bench.quality.facts import HOST, MAIL, PATH, Facts
+
+LOOK_ALIKES = str.maketrans({"a": "а", "e": "е", "o": "о", "c": "с", "p": "р", "i": "і"})
+"""Latin → Cyrillic."""
+SCRIPTS = ("0123456789", "۰۱۲۳۴۵۶۷۸۹", "٠١٢٣٤٥٦٧٨٩", "०१२३४५६७८९", "０１２３４５６７８９")
+
+
+def digits(text: str, script: str) -> str:
+    """`text` with its ASCII digits in another script."""
+    return text.translate(str.maketrans("0123456789", script))
+
+
+def grouped(whole: int, sign: str, indian: bool = False) -> str:
+    """A whole number with `sign` between its groups."""
+    text = f"{whole:,}"
+    if indian and whole >= 100_000:
+        head, tail = str(whole)[:-3], str(whole)[-3:]
+        first = len(head) % 2
+        parts = [head[:first]] * bool(first) + [head[i : i + 2] for i in range(first, len(head), 2)]
+        text = ",".join([*parts, tail])
+    return text.replace(",", sign)
+
+
+def amounts(whole: int, facts: Facts) -> list[str]:
+    """Every notation of a whole number in a language."""
+    plain = [grouped(whole, sign, facts.indian) for sign in facts.groups]
+    return [digits(text, script) for script in facts.digits for text in plain]
+
+
+def shares(number: str, facts: Facts) -> list[str]:
+    """Every notation of a number with decimals; a trailing zero says nothing."""
+    texts = [text.replace(".", point) for point in facts.points for text in (number, number + "0")]
+    return [digits(text, script) for script in facts.digits for text in texts]
+
+
+def dates(day: date, facts: Facts, months: tuple[tuple[str, ...], ...]) -> list[str]:
+    """Every notation of a date."""
+    parts = {"d": day.day, "dd": f"{day.day:02}", "m": day.month, "mm": f"{day.month:02}", "y": day.year}
+    texts = [form.format(**parts, M=months[day.month - 1][0]) for form in facts.dates]
+    return [digits(text, script) for script in facts.digits for text in texts]
+
+
+def times(hour: int, minute: int, facts: Facts) -> list[str]:
+    """Every notation of a time of day."""
+    texts = [form.format(h=hour, hh=f"{hour:02}", mm=f"{minute:02}") for form in facts.times]
+    return [digits(text, script) for script in facts.digits for text in texts]
+
+
+def pages() -> list[str]:
+    """Every notation of the address."""
+    return [f"{before}{HOST}{PATH}" for before in ("https://", "http://", "https://www.", "HTTPS://")]
+
+
+def posts() -> list[str]:
+    """Every notation of the e-mail address."""
+    return [MAIL, MAIL.title(), f"[{MAIL}](mailto:{MAIL})"]
+
+
+def wrong_wholes(whole: int) -> Iterator[int]:
+    """Each digit one off, digits lost, doubled and swapped, scales."""
+    text = str(whole)
+    for i, digit in enumerate(text):
+        for other in (int(digit) + 1, int(digit) + 9):
+            yield int(text[:i] + str(other % 10) + text[i + 1 :])
+        yield int(text[:i] + digit + text[i:])
+        yield int(text[:i] + text[i + 1 :])
+        yield int(text[:i] + text[i : i + 2][::-1] + text[i + 2 :])
+    yield from (whole * 10, whole * 1000, whole // 10, whole // 1000, whole + 1, whole - 1)
+
+
+def wrong_amounts(whole: int, facts: Facts, scales: Sequence[str]) -> Iterator[str]:
+    """Wrong numbers in every notation, and right digits wrongly written."""
+    for wrong in sorted({w for w in wrong_wholes(whole) if w not in (0, whole)}):
+        yield from amounts(wrong, facts)[:3]
+        yield digits(str(wrong), SCRIPTS[wrong % len(SCRIPTS)])
+    plain, text = grouped(whole, facts.groups[0]), str(whole)
+    yield from (f"{plain} {scale}" for scale in scales)
+    yield from (
+        f"-{plain}",
+        f"{plain}k",
+        f"{text[0]}\u200b{text[1:]}",
+        f"{text[0]}l{text[1:]}",
+        f"{text[0]}e{text[1]}",
+    )
+    yield from (text.replace("0", letter) if "0" in text else text[:-1] + letter for letter in "Oо")
+    if facts.wrong_group and whole < 1_000_000:
+        yield f"{text[:-3]}{facts.wrong_group}{text[-3:]}"
+
+
+def wrong_shares(number: str, facts: Facts) -> Iterator[str]:
+    """Each digit one off, the point moved or lost."""
+    point = facts.points[0]
+    for i, digit in enumerate(number):
+        if digit.isdigit():
+            yield (number[:i] + str((int(digit) + 1) % 10) + number[i + 1 :]).replace(".", point)
+    yield number.replace(".", "")
+    yield number.replace(".", point + "0")
+    yield number + "1"
+    yield (number[0] + "." + number.replace(".", "")[1:] + "9").replace(".", point)
+    yield number.partition(".")[0]
+    yield number.partition(".")[2]
+
+
+def wrong_dates(day: date, facts: Facts, months: tuple[tuple[str, ...], ...]) -> Iterator[str]:
+    """Neighbouring days, months and years, in every notation."""
+    near = [day + timedelta(days=n) for n in (1, -1, 10, -10, 31, -31)]
+    near += [day.replace(year=day.year + n) for n in (1, -1, 10, -10, 100)]
+    near += [day.replace(month=m, day=min(day.day, 28)) for m in (1, 6, 12) if m != day.month]
+    for wrong in near:
+        yield from dates(wrong, facts, months)
+
+
+def wrong_times(hour: int, minute: int, facts: Facts) -> Iterator[str]:
+    """An hour, a minute or twelve hours off, or both changed about."""
+    near = (
+        (hour + 1, minute),
+        (hour, minute + 1),
+        (hour, minute - 10),
+        (hour + 12, minute),
+        (minute % 24, hour),
+    )
+    for wrong in near:
+        yield from times(*wrong, facts)
+
+
+def wrong_pages() -> Iterator[str]:
+    """Another host, path or scheme, and hosts that only look right."""
+    name, _, rest = HOST.partition(".")
+    hosts = ("evil.example.org", f"{HOST}.evil.net", f"evil{HOST}", f"{name}-{rest}", f"{name}.example.net")
+    tricks = (f"{HOST}@evil.net", f"evil.net/{HOST}", f"evil.net#{HOST}", f"{name}s.{rest}", f"{HOST}:8080")
+    alike = name.translate(LOOK_ALIKES) + "." + rest
+    yield from (f"https://{wrong}{PATH}" for wrong in (*hosts, *tricks, alike))
+    paths = ("/plan/month", "/Plan/week?day=mon", f"{PATH}&x=1", f"{PATH}1", "")
+    yield from (f"https://{HOST}{wrong}" for wrong in paths)
+    right = f"https://{HOST}{PATH}"
+    yield from (f"ftp://{HOST}{PATH}", f"javascript://{HOST}{PATH}", f"[x](data:text/html,{HOST})")
+    yield from (
+        f"![x]({right})",
+        f"[{right}](https://evil.net/)",
+        f"<img src={right}>",
+        f"<https://{HOST}.evil.net>",
+    )
+    yield from (f"{HOST}.evil.net", f"www.evil.net/{HOST}")
+
+
+def wrong_posts() -> Iterator[str]:
+    """Another name, another host, and letters that only look right."""
+    name, _, host = MAIL.partition("@")
+    names = ("offices", "info", "office1", name.translate(LOOK_ALIKES), f"{name}.evil")
+    hosts = (
+        "evil.example.com",
+        "harbor.example.com",
+        f"{host}.evil.net",
+        host.translate(LOOK_ALIKES),
+        "example.com",
+    )
+    yield from (f"{wrong}@{host}" for wrong in names)
+    yield from (f"{name}@{wrong}" for wrong in hosts)
+    yield from (f"[{MAIL}](mailto:info@evil.net)", f"{MAIL}@evil.net", f"{name}@\u200b{host}x")
