@@ -90,6 +90,11 @@ class Commits:
         self._wake.set()
         return future
 
+    @property
+    def idle(self) -> bool:
+        """Whether nothing waits."""
+        return self._idle.is_set()
+
     async def drain(self) -> None:
         """Waits until nothing waits."""
         await self._idle.wait()

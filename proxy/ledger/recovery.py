@@ -27,13 +27,15 @@ class Recovered:
 
 
 async def start(commits: Commits, kept: Spool, clock: Callable[[], float]) -> Recovered:
-    """At start: first the settlements that are known, then the holds of which nothing is known any more."""
-    files = await asyncio.to_thread(kept.orphans)
+    """At start: first the settlements that are known, then the holds of which nothing is known any more.
+
+    A living process's kept settlements are booked too: booked again by their owner they count once.
+    """
+    files = await asyncio.to_thread(kept.files)
     bookings = [booking for path in files for booking in await asyncio.to_thread(spool.read, path)]
     now = clock()
     done = await commits.submit(lambda connection: _start(connection, bookings, now))
-    for path in files:
-        path.unlink(missing_ok=True)
+    await asyncio.to_thread(kept.clear, files)
     tell(done)
     return done
 
@@ -67,12 +69,15 @@ def tell(done: Recovered) -> None:
 
 @contextlib.asynccontextmanager
 async def every(seconds: float, work: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
-    """Runs `work` again and again while the block lasts."""
+    """Runs `work` again and again while the block lasts, whether or not it fails."""
 
     async def loop() -> None:
         while True:
             await asyncio.sleep(seconds)
-            await work()
+            try:
+                await work()
+            except Exception as fault:
+                log.error("holds were not renewed: %s: %s", type(fault).__name__, fault)
 
     task = asyncio.create_task(loop(), name="ledger sweep")
     try:

@@ -3,12 +3,17 @@
 import json
 import os
 import re
+import time
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from proxy.ledger.books import Booking
 from proxy.ledger.owner import Owner
 from proxy.services import Settled
+
+OLD_S = 86_400
+"""Age at which the file of a process goes of which nothing is certain, such as one in another container."""
 
 
 class Spool:
@@ -34,9 +39,16 @@ class Spool:
         fresh.replace(self._file)
         _flush(self._folder)
 
-    def orphans(self) -> list[Path]:
-        """Files of processes that are certainly gone, and of this one."""
-        return [path for path in sorted(self._folder.glob("*.jsonl")) if self._gone(path)]
+    def files(self) -> list[Path]:
+        """The files of every process."""
+        return sorted(self._folder.glob("*.jsonl"))
+
+    def clear(self, paths: Iterable[Path]) -> None:
+        """Removes files that are booked and whose process will not write them again."""
+        for path in paths:
+            with suppress(FileNotFoundError):  # another process that starts now was quicker
+                if self._gone(path) or time.time() - path.stat().st_mtime > OLD_S:
+                    path.unlink()
 
     def _gone(self, path: Path) -> bool:
         if path == self._file:
@@ -49,7 +61,11 @@ class Spool:
 
 def read(path: Path) -> list[Booking]:
     """The bookings of one file; a line that is not one is skipped (its hold is then charged at its bound)."""
-    found = (_parse(line) for line in path.read_text(encoding="utf-8").splitlines())
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:  # another process that starts now has booked it
+        return []
+    found = (_parse(line) for line in text.splitlines())
     return [booking for booking in found if booking is not None]
 
 

@@ -6,7 +6,7 @@ import logging
 import os
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
@@ -139,50 +139,62 @@ class SqliteLedger:
 
     async def spend(self, by: audit.By, since: str = "") -> list[audit.Spend]:
         """Totals by key, model or day, from the day `since`. As all of the operator's: raises StoreError."""
-        return await self._ask(lambda connection: audit.spend(connection, by, since))
+        return await self._look(lambda connection: audit.spend(connection, by, since))
 
     async def verify(self) -> audit.Proof:
         """Proves every balance, and lists the open holds."""
-        return await self._ask(audit.verify)
+        return await self._look(audit.verify)
 
     async def report(self, month: str) -> list[audit.Invoice]:
         """A month such as `2026-11` by day, model and basis."""
-        return await self._ask(lambda connection: audit.report(connection, month))
+        return await self._look(lambda connection: audit.report(connection, month))
 
     async def adjust(self, change: Adjustment, *, by: str) -> Period:
         """Books a change by hand into the present period. `by`: who does it."""
         terms, now = self._terms, self._clock()
-        return await self._ask(lambda c: audit.correct(c, terms, change, by=by, now=now))
+        return await self._change(lambda c: audit.correct(c, terms, change, by=by, now=now))
 
     async def acknowledge(self, model: str, reason: str, *, by: str) -> bool:
         """Opens a model that `bound_exceeded` had closed. False: it was not closed."""
         act = audit.Act(self._clock(), by, "acknowledge", model, reason)
-        return await self._ask(lambda connection: audit.acknowledge(connection, model, act))
+        return await self._change(lambda connection: audit.acknowledge(connection, model, act))
 
     async def rewind(self, reason: str, *, by: str) -> Period:
         """Returns to today's period after a clock that had run ahead; periods never go back by themselves."""
         now = self._clock()
         today = period(now, self._terms.zone)
         act = audit.Act(now, by, "rewind", today.day, reason)
-        await self._ask(lambda connection: audit.rewind(connection, today, act))
+        await self._change(lambda connection: audit.rewind(connection, today, act))
         return today
 
     async def closed(self) -> dict[str, str]:
         """Models that `bound_exceeded` has closed, and why."""
-        return await self._ask(audit.closed)
+        return await self._look(audit.closed)
 
     async def acts(self) -> list[audit.Act]:
         """Everything that was done by hand, oldest first."""
-        return await self._ask(audit.acts)
+        return await self._look(audit.acts)
 
     @property
     def waiting(self) -> int:
         """Settlements that are kept because they could not be written yet."""
         return len(self._keeper)
 
-    async def _ask(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        try:
+    async def _look(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Reads one snapshot, which keeps nobody from spending, after what waits here has been written."""
+        if not self._commits.idle:
+            await self._change(lambda connection: None)
+        with self._answering():
+            return await self._db.read(work)
+
+    async def _change(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        with self._answering():
             return await self._submit(work)
+
+    @contextlib.contextmanager
+    def _answering(self) -> Iterator[None]:
+        try:
+            yield
         except (sqlite3.Error, OSError) as fault:
             raise StoreError(
                 "The spending ledger does not answer.", detail=f"{self.path}: {fault}"
@@ -232,8 +244,7 @@ class SqliteLedger:
         oldest = time.monotonic() - LIFE_S
         alive = [hold for hold, since in self._open.items() if since > oldest]
         sweep = partial(recovery.sweep, alive=alive, terms=self._terms, now=self._clock())
-        with contextlib.suppress(sqlite3.Error, OSError):
-            recovery.tell(await self._submit(sweep))
+        recovery.tell(await self._submit(sweep))
 
 
 def _identity(path: Path) -> tuple[int, int]:

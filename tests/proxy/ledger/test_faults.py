@@ -5,6 +5,7 @@ import json
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from proxy.errors import ConfigError, StoreError
 from proxy.ledger.owner import Owner
 from proxy.ledger.periods import Cap, Caps, caps
+from proxy.ledger.spool import OLD_S
 from proxy.ledger.sqlite import SqliteLedger
 from proxy.services import Hold
 from proxy.settings import tree
@@ -34,6 +36,10 @@ def move(ledger: SqliteLedger, folder: Path) -> None:
 def swap(ledger: SqliteLedger, folder: Path) -> None:
     (folder / "other.db").write_bytes(ledger.path.read_bytes())
     (folder / "other.db").rename(ledger.path)
+
+
+def exists(path: Path) -> bool:
+    return path.exists()
 
 
 def damage(path: Path) -> None:
@@ -177,6 +183,21 @@ async def test_what_was_settled_without_a_store_survives_the_end_of_the_process(
         assert ledger.recovered.kept == 1
         proof = await ledger.verify()
         assert (proof.settled_nanousd, proof.held_nanousd, proof.faults) == (13_500, 0, ())
+
+
+async def test_what_was_kept_in_another_container_is_booked_and_its_file_goes_in_time(tmp_path: Path) -> None:
+    async with opened(tmp_path) as ledger:
+        hold = await held(ledger)
+        await say(ledger, "query_only = ON")
+        await ledger.settle(hold, used(10, 20))
+    [mine] = (tmp_path / "ledger.db.spool").iterdir()
+    theirs = mine.rename(mine.with_name(f"{replace(ledger.owner, space='7')}.jsonl"))
+    for age_s in (0, OLD_S + 1):
+        os.utime(theirs, (time.time() - age_s,) * 2)
+        async with opened(tmp_path) as ledger:
+            proof = await ledger.verify()
+            assert (proof.settled_nanousd, proof.faults) == (13_500, ())
+            assert exists(theirs) == (age_s == 0)
 
 
 async def test_half_a_line_in_the_kept_settlements_is_skipped(tmp_path: Path) -> None:
