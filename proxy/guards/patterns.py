@@ -40,7 +40,7 @@ GAP_WORDS, GAP_CHARS = 6, 12
 
 _STOPS = "!?…．。！？｡।॥؟۔;"
 _PLAIN = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ı": "i", "\u093c": "", "ँ": "ं"} | dict(
-    zip("أإآٱؤئة", "ااااویه", strict=True)
+    zip("أإآٱؤئ", "ااااوی", strict=True)
 )
 _CLOSED = tuple(f".{closer}" for closer in " \"')]}>”’»」』*_")
 _HAN = regex.compile(r"\p{Han}")
