@@ -9,6 +9,8 @@ from indexes import outbox, vectors
 from indexes.grants import Filter, instant
 from indexes.types import Passage, Viewer
 
+TITLES_MAX = 2_000
+
 _STATE = "SELECT epoch, generation, drained FROM state"
 
 _ALLOWED = "SELECT DISTINCT acl FROM acl_group WHERE name IN (SELECT value FROM json_each(?))"
@@ -27,16 +29,26 @@ _RECHECK = f"""
     SELECT passage.id, document.key, document.source, document.title, document.url, document.language,
            passage.headings, passage.text
     FROM json_each(:ids) AS wanted
-    JOIN passage ON passage.id = wanted.value
-    JOIN document ON document.id = passage.document
+    CROSS JOIN passage ON passage.id = wanted.value
+    CROSS JOIN document ON document.id = passage.document
     WHERE {_VISIBLE}
 """
 
-_TITLES = f"SELECT DISTINCT document.title FROM document WHERE {_VISIBLE} ORDER BY 1"
-
+# CROSS JOIN keeps the order of the tables: from the viewer's group sets to documents, never through them all.
 _SOURCES = f"""
     SELECT name.value FROM json_each(:sources) AS name
-    WHERE EXISTS (SELECT 1 FROM document WHERE document.source = name.value AND {_VISIBLE})
+    WHERE EXISTS (
+        SELECT 1 FROM acl_group AS held
+        CROSS JOIN document ON document.source = name.value AND document.acl = held.acl
+        WHERE held.name IN (SELECT value FROM json_each(:groups)) AND {_VISIBLE}
+    )
+"""
+
+_TITLES = f"""
+    SELECT DISTINCT document.title FROM acl_group AS held
+    CROSS JOIN json_each(:sources) AS name
+    CROSS JOIN document ON document.source = name.value AND document.acl = held.acl
+    WHERE held.name IN (SELECT value FROM json_each(:groups)) AND {_VISIBLE} LIMIT {TITLES_MAX}
 """
 
 
@@ -78,8 +90,8 @@ class Look:
         return frozenset(name for (name,) in rows)
 
     def titles(self, viewer: Viewer) -> tuple[str, ...]:
-        """Titles of the documents that `viewer` may see."""
-        return tuple(title for (title,) in self._connection.execute(_TITLES, terms(viewer)))
+        """Titles of documents that `viewer` may see, in order; where there are very many, only some."""
+        return tuple(sorted(title for (title,) in self._connection.execute(_TITLES, terms(viewer))))
 
     def batch(self, after: int, limit: int) -> outbox.Batch:
         """The next changes, for an index that follows the truth."""

@@ -153,6 +153,15 @@ async def test_sources_are_named_only_where_something_can_be_seen(tmp_path: Path
         assert await store.visible_sources(viewer("public", "staff", sources=both)) == {"docs", "secret"}
 
 
+async def test_titles_are_those_of_what_can_be_seen(tmp_path: Path) -> None:
+    async with Store(tmp_path / "t.db") as store:
+        await put(store, document("docs/b", "x", title="B"), document("docs/a", "x", title="A"))
+        await put(
+            store, document("docs/c", "x", access("staff"), title="C"), document("more/d", "x", title="D")
+        )
+        assert await store.look(lambda look: look.titles(PUBLIC)) == ("A", "B")
+
+
 async def test_a_fault_in_a_change_leaves_the_truth_as_it_was(tmp_path: Path) -> None:
     def broken(connection: sqlite3.Connection) -> None:
         connection.execute("DELETE FROM document")
