@@ -8,8 +8,9 @@ import asyncio
 import fcntl
 import os
 import shutil
+import sqlite3
 import threading
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -33,7 +34,9 @@ BUILD = 5_000
 OPEN_S = 60.0
 """How long opening waits for another process that builds the index."""
 LOOK_S = 0.2
-"""How often `keep` looks for changes of other processes."""
+"""How often `keep` looks for changes."""
+RETRY_S = 5.0
+"""How long it rests after a fault, as of a full disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,8 @@ class Lexical:
         self._draining = asyncio.Lock()
         self._running: set[asyncio.Task[bool]] = set()
         self._closing = False
+        self._complete: Place | None = None
+        """Where the truth stood when a drain of ours last ended: up to there nothing is to be taken."""
 
     async def __aenter__(self) -> Self:
         await asyncio.to_thread(self._prepare)
@@ -118,10 +123,15 @@ class Lexical:
         task.add_done_callback(self._running.discard)
         return await asyncio.shield(task)
 
-    async def keep(self) -> None:
-        """Drains whenever there is something to take, until cancelled."""
+    async def keep(self, failed: Callable[[Exception], None] = lambda fault: None) -> None:
+        """Drains whenever there is something to take, until cancelled; `failed` hears what went wrong."""
         while True:
-            await self.drain()
+            try:
+                if await self._store.look(Look.place) != self._complete:
+                    await self.drain()
+            except (OSError, ValueError, sqlite3.Error) as fault:
+                failed(fault)
+                await asyncio.sleep(RETRY_S)
             await asyncio.sleep(LOOK_S)
 
     async def behind(self) -> int:
@@ -150,9 +160,11 @@ class Lexical:
             if not held:
                 return False
             index = await self._usable()
+            place = await self._store.look(Look.place)
             while not self._closing and (batch := await self._batch(index)).ids:
                 await asyncio.to_thread(index.apply, [batch])
                 await self._took(index, batch.seq)
+            self._complete = None if self._closing else place
             return True
 
     async def _batch(self, index: Keywords) -> Batch:
@@ -179,6 +191,8 @@ class Lexical:
         while items := await self._store.read(partial(outbox.everything, after=after, limit=BUILD)):
             await asyncio.to_thread(index.apply, [Batch(0, (), items)])
             after = items[-1].id
+            if self._closing:
+                return index
         index.mark(place.seq)
         shelf.switch(index.folder)
         await self._took(index, place.seq)
