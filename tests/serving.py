@@ -14,7 +14,13 @@ async def serving(app: ASGIApp) -> AsyncIterator[str]:
     """The app's base URL, without a slash at its end."""
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(
-        app, log_level="critical", lifespan="off", ws="none", loop="none", timeout_graceful_shutdown=1
+        app,
+        log_level="critical",
+        lifespan="off",
+        ws="none",
+        loop="none",
+        proxy_headers=False,
+        timeout_graceful_shutdown=1,
     )
     server = uvicorn.Server(config)
     running = asyncio.create_task(server.serve(sockets=[listener]))
