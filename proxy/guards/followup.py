@@ -7,7 +7,8 @@ import regex
 
 from indexes.text import fold
 from proxy.guards.pack import RefusePack
-from proxy.guards.patterns import Pattern, Patterns, Rule, compiled, prepared
+from proxy.guards.patterns import Pattern, Patterns, Rule, compiled
+from proxy.guards.phrases import prepared
 from proxy.types import ChatRequest
 
 BEGINNING_CHARS = 300

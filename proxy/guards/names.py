@@ -6,7 +6,7 @@ import regex
 
 from indexes.text import fold
 from proxy.guards.pack import RefusePack
-from proxy.guards.patterns import SUBJECT, padded
+from proxy.guards.phrases import SUBJECT, padded
 
 _HAN = regex.compile(r"\p{Han}")
 

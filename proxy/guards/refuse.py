@@ -6,18 +6,8 @@ from dataclasses import dataclass, field
 from proxy.errors import ConfigError
 from proxy.guards.names import Names
 from proxy.guards.pack import TOPICS, OwnTopic, RefusePack
-from proxy.guards.patterns import (
-    BREAK,
-    SUBJECT,
-    Lexicon,
-    Pattern,
-    Patterns,
-    Rule,
-    compiled,
-    padded,
-    prepared,
-    prove,
-)
+from proxy.guards.patterns import Pattern, Patterns, Rule, compiled, prove
+from proxy.guards.phrases import BREAK, SUBJECT, Lexicon, padded, prepared
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +70,19 @@ class Refuser:
         return refusal or (self._joined(line, question, previous) if previous else None)
 
     def _joined(self, line: str, question: str, previous: str) -> Refusal | None:
-        """A hit over the seam counts; one before it only if the question says nothing itself."""
+        """A hit over the seam counts; one before it only if the question says nothing itself.
+
+        What hits the previous question alone is its own affair: an open end (`write me *`) would reach over
+        any seam, and one refusal would refuse all that follows.
+        """
         before = prepared(previous).removesuffix(". ")
         bare = self._contentless(question)
         for first, second in zip(self._readings(before), self._readings(line), strict=True):
             seam = len(first)
             text = first + second.removeprefix(BREAK)
+            own = () if bare else self._hits(f"{first}. ")
             for pattern in self._hits(text):
-                for span in pattern.spans(text):
+                for span in pattern.spans(text) if pattern not in own else ():
                     if bare or span[1] > seam + 1:
                         return _refusal(pattern, text, span)
         return None

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from proxy.guards.names import Names
 from proxy.guards.pack import KINDS, RefusePack
-from proxy.guards.patterns import prepared, prove
+from proxy.guards.patterns import prove
+from proxy.guards.phrases import prepared
 
 
 class Router:
