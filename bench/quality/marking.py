@@ -16,10 +16,10 @@ Mode = Literal["best", "all", "wrong"]
 
 _ABBREVIATION = regex.compile(
     r"(?:^|\P{L})(?:Mr|Mrs|Ms|Dr|St|No|vs|U\.S|Inc|Co|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec|\p{Lu})$"
-    r"|(?:^|[\n:])\s*\p{Nd}{1,2}$"
+    r"|(?:^|[\n:.!?])\s*\p{Nd}{1,2}$"
 )
-_ORDINAL = regex.compile(r"\s\p{Nd}{1,2}$")
-_STOP = regex.compile(r"[.!?…؟।]+[\"'”’)\]]*(?=\s|$)|[。！？]+[”’」』）]*|\n+")
+_ORDINAL = regex.compile(r"\s(\p{Nd}{1,2})$")
+_STOP = regex.compile(r"[.!?…؟।]+[\"'”’)\]]*(?=\s|$)|(?<=\p{Han})\.(?=\p{Han})|[。！？]+[”’」』）]*|\n+")
 _FINAL = regex.compile(r"[.!?…؟।。！？]+[\"'”’)\]]*$")
 
 
@@ -33,7 +33,8 @@ class Marked:
 
 def split(text: str, language: str) -> list[tuple[int, int]]:
     """Half-open spans of sentences, by a plain rule of its own: the gate must not mark its own test."""
-    spans, last = [], 0
+    spans: list[tuple[int, int]] = []
+    last = 0
     for m in _STOP.finditer(text):
         if m.group()[0] == "." and _inside(text, m.start(), language):
             continue
@@ -62,8 +63,9 @@ def mark(answer: str, sources: Sequence[str], mode: Mode, language: str) -> Mark
 def _inside(text: str, at: int, language: str) -> bool:
     """Whether the stop at `at` is an abbreviation's, a list number's or, in German, an ordinal's."""
     start = max(0, at - 12)
-    ordinal = language == "de" and _ORDINAL.search(text, start, at)
-    return bool(ordinal or _ABBREVIATION.search(text, start, at))
+    ordinal = _ORDINAL.search(text, start, at)
+    listed = ordinal and f" {int(ordinal[1]) - 1}. " in text[:at]
+    return bool((ordinal and language == "de") or listed or _ABBREVIATION.search(text, start, at))
 
 
 def _marker(sentence: str, known: Sequence[frozenset[str]], mode: Mode, gap: bool) -> str:

@@ -144,7 +144,7 @@ def _units(row: Row) -> list[str]:
 
 
 def _bare(text: str) -> str:
-    return Listing(rules().months).plain(markers.strip(text, markers.find(text)))
+    return Listing(rules().months).plain(markers.strip(text, markers.find(text)), opens=True)
 
 
 def _tag(language: object) -> str | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import regex
 
 from proxy.guards.gate.lexicon import Lexicon, Lexicons, dotted, roman
+from proxy.guards.gate.listing import listed
 from proxy.guards.gate.lookahead import WAIT, Ahead, Wait
 
 Detect = Callable[[str, str], str]
@@ -27,6 +28,7 @@ _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]++")
 _BEFORE = regex.compile(r"(?r)([\p{L}\p{M}\p{N}]{1,40}+)[^\p{L}\p{M}\p{N}\r\n]{1,3}")
 _NUMBERED = regex.compile(r"[\s>]*+(?:[-*+•][ \t]+)?(?:\#{1,6}[ \t]+)?[*_]{0,3}\(?(?:\p{Nd}{1,3}|\p{Latin})")
 _FIRST = regex.compile(r"(?r)[:：][^\S\r\n]{1,4}[*_]{0,3}\(?[1１۱١१]")
+_NEXT = regex.compile(r"(?r)[^\S\r\n]\(?(\p{Nd}{1,2})")
 _MARKED = regex.compile(r"(?r)[\[【［][^\[\]【】［］]{1,40}[\]】］][\"'”’»)*_]{0,4}")
 _OPENERS = regex.compile(r"[(\[{\"'“”„«»‘‚‹›¿¡*_`（「『【《〈［]{0,8}+")
 _HAN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
@@ -136,8 +138,11 @@ class Ends:
 
 
 def _numbered(text: str, start: int, at: int) -> bool:
-    """Whether a list number stands before the stop: at the line's or sentence's beginning, or `: 1`."""
-    return bool(_NUMBERED.fullmatch(text, start, at) or _FIRST.match(text, max(start, at - 12), at))
+    """Whether a list number stands before the stop: where a line or sentence begins, `: 1`, or the next."""
+    if _NUMBERED.fullmatch(text, start, at) or _FIRST.match(text, max(start, at - 12), at):
+        return True
+    m = _NEXT.match(text, max(start, at - 4), at)
+    return m is not None and listed(text, start, m.start(), int(m[1]))
 
 
 def _asks(text: str, stops: str, ahead: Ahead) -> bool | Wait:
@@ -248,7 +253,7 @@ def _fused(text: str, ahead: Ahead, before: str) -> bool | Wait:
     left = _TOKEN.match(text, max(0, ahead.at - 41), ahead.at)
     word, token = m.group() if m else "", left.group() if left else ""
     letters = sum(c.isalpha() for c in token)
-    if "." in token or not (before.islower() or not before.isupper()):
+    if not token or "." in token or not (before.islower() or not before.isupper()):
         return False
     if word[0].isupper() and len(word) == 1 and ahead.short and ahead.closed + 1 == ahead.limit:
         return WAIT

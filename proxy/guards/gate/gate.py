@@ -120,7 +120,7 @@ class Gate:
             cites=cites,
             cited=tuple(self._evidence[n] for n in cites if n in self._evidence),
             language=tongue(text, self._language, self._rules.words),
-            listed=self._listing.plain(text),
+            listed=self._listing.plain(text, unit.opens),
             before=self._before,
             tail=self._tail,
             rules=self._rules,

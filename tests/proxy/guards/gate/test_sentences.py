@@ -52,6 +52,9 @@ def stripped(text: str, language: str = "en") -> list[str]:
         ("en", ["It ended.[1]", "Another began.[2][3]", "(A third one.)", "Fine [1]."]),
         ("en", ["The trial is free.", "Parking costs extra [1]."]),
         ("en", ["Take plan C.", "Parking is free [1]."]),
+        ("en", ["Load a file (.CSV, .Json) into it [1]."]),
+        ("en", ["You need: 1. Paint 2. Brushes 3. Paper [1].", "2. Ink [1]."]),
+        ("en", ["It is 9 a.m. – 5 p.m. on most days [1].", "It costs 20.", "Paint 30 [1]."]),
         ("en", ["J. S. Bach and J.-P. Rameau wrote it [1]."]),
         ("en", ["the tickets are cheap.", "the hall is large [1]."]),
         (
