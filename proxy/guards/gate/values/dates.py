@@ -13,7 +13,7 @@ from proxy.guards.gate.values.types import Value
 _EDGE = rf"(?<![{LETTER}\d_]|\d[.,:/-])"
 _END = rf"(?![{LETTER}\d]|[.,/-]\d)"
 _FIGURES = regex.compile(
-    rf"{_EDGE}(?:(?<y>\d{{4}})(?<s>[-/.]|\. )(?<m>\d{{1,2}})(?P=s)(?<d>\d{{1,2}})(?:(?=t\d\d)|{_END})"
+    rf"{_EDGE}(?:(?<y>\d{{4}})(?<s>[-/.]|\. )(?<m>\d{{1,2}})(?P=s)(?<d>\d{{1,2}})(?:t(?=\d\d:)|{_END})"
     rf"|(?<a>\d{{1,2}})(?<t>[-/.]|\. )(?<b>\d{{1,2}})(?P=t)(?<z>\d{{4}}|\d{{2}}){_END})"
 )
 _HAN = regex.compile(

@@ -15,8 +15,10 @@ _ENDINGS = either(HOST_ENDINGS)
 # Han and the letters of other scripts stand right beside an address, so no \w and no \b here.
 _LABEL = rf"[{LETTER}\d](?:[{LETTER}\d-]*[{LETTER}\d])?"
 _OTHER_LABEL = r"[\p{Arabic}\p{Devanagari}][\p{Arabic}\p{Devanagari}\p{M}\d-]*"
+_MIXED = rf"(?=[{LETTER}]*\p{{Latin}})(?=[{LETTER}]*[\p{{Cyrillic}}\p{{Greek}}])[{LETTER}]{{2,}}"
+"""An ending of two scripts: a look-alike, whatever the list says."""
 _HOST = (
-    rf"(?:(?:{_LABEL}\.)+(?:{_ENDINGS})|(?:{_OTHER_LABEL}\.)+(?:{_ENDINGS}))"
+    rf"(?:(?:{_LABEL}\.)+(?:{_ENDINGS}|{_MIXED})|(?:{_OTHER_LABEL}\.)+(?:{_ENDINGS}))"
     r"(?![\p{L}\p{M}\d_-]|\.[\p{Latin}\d])"
 )
 _FREE = r"(?<![\p{Latin}\p{Cyrillic}\p{Greek}\d_.@-])"
@@ -31,9 +33,10 @@ _SCHEME = regex.compile(rf"(?<url>(?<![\p{{Latin}}+.-])(?:https?://|mailto:|tel:
 _WWW = regex.compile(rf"{_FREE}(?<url>www\.{_REST}+)")
 _MAIL = regex.compile(
     rf"(?<![\p{{Latin}}\p{{Cyrillic}}\d_.%+-])(?<url>[\p{{Latin}}\p{{Cyrillic}}\d_.%+'-]+@(?:{_LABEL}\.)*{_LABEL})"
+    rf"(?!/?[{LETTER}\d])"
 )
 _HANDLE = regex.compile(r"(?<![\p{L}\d_.@])@[\p{Latin}\d_][\p{Latin}\d_.-]*")
-_ENDING = regex.compile(rf"\.(?:{_ENDINGS})(?![\p{{L}}\p{{M}}\d_-])")
+_ENDING = regex.compile(rf"\.(?:{_ENDINGS}|{_MIXED})(?![\p{{L}}\p{{M}}\d_-])")
 _BARE = regex.compile(rf"{_FREE}(?<url>{_HOST}{_PATH})")
 
 _BY_SIGN = (
@@ -93,7 +96,13 @@ def read_links(page: Page) -> None:
     if "@" in page.text:
         page.take(_HANDLE, lambda match: [page.value("code", f"mix:{match[0].rstrip('.-')}", match.span())])
     if _ENDING.search(page.text):
-        page.take(_BARE, lambda match: _address(page, match))
+        page.take(_BARE, lambda match: _bare(page, match))
+
+
+def _bare(page: Page, match: regex.Match[str]) -> list[Value] | None:
+    """A bare host; not a forgotten space before a short word: "over.It"."""
+    ending = page.raw[match.start() : match.end()].partition("/")[0].rpartition(".")[2]
+    return None if len(ending) == 2 and ending.istitle() else _address(page, match)
 
 
 def _address(page: Page, match: regex.Match[str]) -> list[Value]:

@@ -17,7 +17,7 @@ POWER_MAX = 60
 _HARD = r"\d{1,3}(?:(?:[٬'\u00a0\u202f\u2009]\d{3})+|(?:،\d{3})+|(?:，\d{3})+)"
 _BODY = (
     rf"(?:(?<hard>{_HARD})|(?<soft>\d{{1,3}}(?: \d{{3}})+)(?! ?\d))(?:[.,٫]\d+)?(?![.,]?\d)"
-    r"|(?:(?<=(?<![\p{L}\p{M}\d])\.)|)\d+(?:[.,٫]\d+)*"
+    r"|(?:(?<![\p{L}\p{M}\d.])\.)?\d+(?:[.,٫]\d+)*"
 )
 _CURRENCY = r"[$€£¥₹₽﷼]"
 _BOUND = rf"(?<![{LETTER}\p{{Arabic}}\p{{Devanagari}}\p{{M}}\d)\]%°\ue000])(?<![\d\ue000%)]\s)"
@@ -135,7 +135,7 @@ def _read(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value] | 
     number = number.copy_negate() if negative else number
     if scale := _scale(page, tongue, match):
         return [_scaled(page, number, scale, match)]
-    if tail in tongue.decades:
+    if number % 10 == 0 and _of_decade(page, tongue, match):
         return [_decade(page, number, match)]
     return [_number(page, tongue, number, match)]
 
@@ -208,6 +208,14 @@ def _scaled(page: Page, number: Decimal, power: int, match: regex.Match[str]) ->
     """5 million is never 5, and 5,000,000 only when written so; 500万 says the same as 5 million."""
     key = f"s:{written(shifted(number, power))}"
     return page.value("number", number_key(number), match.span(), [[key]], [key])
+
+
+def _of_decade(page: Page, tongue: Tongue, match: regex.Match[str]) -> bool:
+    """Whether a number is the name of ten years: 1970s, años 70, 70年代."""
+    if match["tail"] in tongue.decades or tongue.decade_after.match(page.text, match.end()):
+        return True
+    start = match.start()
+    return tongue.decade_before.search(page.text, max(0, start - _SIGN_CHARS), start) is not None
 
 
 def _decade(page: Page, number: Decimal, match: regex.Match[str]) -> Value:

@@ -40,6 +40,9 @@ class ValuePack:
     """Latin units glued to a digit, beside the international ones."""
     decades: tuple[str, ...] = ()
     """Endings that make 1970 the seventies."""
+    decade_before: tuple[str, ...] = ()
+    decade_after: tuple[str, ...] = ()
+    """Words and endings with a hyphen that do the same: años 70, 70-х, 70年代."""
     scales: Mapping[str, int] = field(default_factory=dict)
     """Word → power of ten."""
     minus: tuple[str, ...] = ()
@@ -109,6 +112,14 @@ class Tongue:
     @cached_property
     def decades(self) -> frozenset[str]:
         return frozenset(word for pack in self.packs for word in pack.decades)
+
+    @cached_property
+    def decade_before(self) -> regex.Pattern[str]:
+        return regex.compile(rf"(?<![{SPACED}])(?:{self.words('decade_before')})\s?'?$")
+
+    @cached_property
+    def decade_after(self) -> regex.Pattern[str]:
+        return regex.compile(rf"\s?(?:{self.words('decade_after')})(?![{SPACED}])")
 
     @cached_property
     def powers(self) -> Mapping[str, int]:

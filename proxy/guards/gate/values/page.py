@@ -15,25 +15,35 @@ TAKEN = "\ue000"
 NEAR = 40
 """Characters on either side of a month's name in which its date stands."""
 
+_WIDE = [chr(code) for code in range(0xFF01, 0xFF5F) if chr(code).isalnum() or chr(code) in "％＋＠［］＄"]
+"""Fullwidth signs that always are their narrow forms."""
+
 
 def _flat_table() -> dict[int, str]:
     """Nd and the fullwidth block to ASCII, letters as `fold` has them, signs alike: one for one."""
-    table = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+    table = {ord(wide): chr(ord(wide) - 0xFEE0) for wide in _WIDE}
     table |= {
         code: str(unicodedata.digit(chr(code)))
         for code in range(0x80, 0x20000)
         if unicodedata.category(chr(code)) == "Nd"
     }
-    del table[0xFF0C]  # a comma of prose; the number reader knows it between digits
     return table | {ord(a): b for a, b in zip("يىكё−﹣٪’ʼ", "ییکе--%''", strict=True)}
 
 
 _FLAT = _flat_table()
 
 
+# Marks of Chinese prose that are signs of a value only between digits. Its comma never is, but in groups.
+_BETWEEN = regex.compile(r"(?<=\d)[．：／－](?=\d)")
+
+
+def _narrow(match: regex.Match[str]) -> str:
+    return chr(ord(match[0]) - 0xFEE0)
+
+
 def flatten(text: str) -> str:
     """`text` lower case with plain digits and signs, character for character."""
-    flat = text.translate(_FLAT) if not text.isascii() else text
+    flat = _BETWEEN.sub(_narrow, text.translate(_FLAT)) if not text.isascii() else text
     low = flat.lower()
     return low if len(low) == len(flat) else "".join(c.lower() if len(c.lower()) == 1 else c for c in flat)
 

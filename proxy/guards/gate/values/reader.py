@@ -8,7 +8,7 @@ from proxy.guards.gate.values.codes import read_codes, read_composites
 from proxy.guards.gate.values.dates import read_dates
 from proxy.guards.gate.values.links import left_sign, markup, read_links
 from proxy.guards.gate.values.numbers import read_numbers
-from proxy.guards.gate.values.pack import Tongue, ValuePack, tongue
+from proxy.guards.gate.values.pack import LETTER, Tongue, ValuePack, tongue
 from proxy.guards.gate.values.page import Page
 from proxy.guards.gate.values.phones import read_phones
 from proxy.guards.gate.values.spelled import read_spelled
@@ -17,7 +17,7 @@ from proxy.guards.gate.values.types import Value, Values
 
 _BRACKETED = regex.compile(r"[\[【]\s*\^?\d{1,3}(?:\s*[,،、;–-]\s*\^?\d{1,3})*\s*[\]】](?!\()")
 _LISTED = regex.compile(
-    r"^[\s>#*_|+-]*(?:\(?\d{1,3}[.)、]\)?|\d{1,2}(?:\.\d{1,2}){1,3}[.)]|\d\ufe0f?\u20e3|[①-⑳])[*_]{0,3}(?=\s+\S|[^\x00-\x7f\s\d])",
+    r"^[\s>#*_|+-]*(?:[(（]?\d{1,3}[.)）、．][)）]?|\d{1,2}(?:\.\d{1,2}){1,3}[.)]|\d\ufe0f?\u20e3|[①-⑳])[*_]{0,3}(?=\s+\S|[^\x00-\x7f\s\d])",
     regex.M,
 )
 _FIGURE = regex.compile(r"\d+")
@@ -27,6 +27,7 @@ _LIST_CHARS = 8
 _SIGNS = regex.compile(r"[\p{N}@<]|://|www\.|!\[|\]\(|\p{L}\.\p{L}|:[^\s]|\]:")
 _UNSEEN = regex.compile(r"[\p{Cf}\u034f\u115f\u1160\u3164\ufe00-\ufe0e]+")
 _STRUCK = regex.compile(r"\p{Nd}[\p{M}--[\ufe0f\u20e3]]", regex.V1)
+_TORN = regex.compile(rf"[{LETTER}\d]\.[{LETTER}\d-]*\p{{Cf}}(?=\p{{Cf}}*[{LETTER}\d])")
 _OVERRIDE = regex.compile("[\u202d\u202e]")
 _NEAR = regex.compile(r"[\p{Latin}\p{N}.,:/@%+_-]")
 
@@ -49,7 +50,7 @@ def read(
     page = Page.of(text)
     signs = _SIGNS.search(page.text) is not None
     broken = "" if source or not signs else markup(page.text)
-    if signs:
+    if signs or source:
         _figures(page, speech, source, line_start)
     if source or spelled:
         read_spelled(page, speech, source)
@@ -90,10 +91,10 @@ def _leftover(page: Page) -> str:
 
 def _unseen(page: Page) -> str:
     """The first character that is not seen, or strikes a digit out, where a value is: as `U+200B`."""
-    if page.raw.isascii() or not page.found:
+    if page.raw.isascii():
         return ""
-    found = _OVERRIDE.search(page.raw) or _STRUCK.search(page.raw)
-    if found is not None:
+    found = _STRUCK.search(page.raw) or _TORN.search(page.raw) or (page.found and _OVERRIDE.search(page.raw))
+    if found:
         return f"U+{ord(found[0][-1]):04X}"
     edges = {edge for value in page.found for edge in (value.start, value.end)}
     addresses = [value for value in page.found if value.kind in ("url", "mail")]

@@ -36,7 +36,7 @@ def _clock(tongue: Tongue) -> _Clock:
     return _Clock(
         regex.compile(
             rf"(?<![{LETTER}\d_]|\d[.,:/-])(?<h>[01]?\d|2[0-4])"
-            rf"(?::(?<m>[0-5]\d)(?::(?<s>[0-5]\d))?(?![:\d])"
+            rf"(?::(?<m>[0-5]\d)(?::(?<s>[0-5]\d)(?:\.\d+)?(?:z|[+-]\d\d:?\d\d)?)?(?![:\d])"
             rf"|\s?{joint}\s?(?:(?<half>半|一刻|三刻)|(?<n>[0-5]?\d)(?!\d)\s?(?:{minutes})?)"
             rf"|\.(?<p>[0-5]\d)(?=\s?(?:{said})|{until})"
             rf"|(?=\s?(?:{said})|{until})|(?<=(?:{mark})\s?\d{{1,2}}))(?![{LETTER}]*\d)"
@@ -64,7 +64,10 @@ def _time(page: Page, clock: _Clock, match: regex.Match[str]) -> Value:
     part = _part(match) or (_part(before) if before else "")
     hour, minute = int(match["h"]), int(match["m"] or match["p"] or match["n"] or 0)
     minute = _CJK_HALF.get(match["half"] or "", minute)
-    key = f"time:{_shift(hour, part):02d}:{minute:02d}" + (f":{match['s']}" if match["s"] else "")
+    key = f"time:{_shift(hour, part):02d}:{minute:02d}"
+    if int(match["s"] or 0):
+        exact = f"{key}:{match['s']}"
+        return page.value("time", exact, match.span(), [[exact]], [exact, key])
     number = f"n:{hour}"
     if part or any(match[name] for name in ("m", "p", "n", "half")):
         return page.value("time", key, match.span(), [[key]], [key] if minute else [key, number])

@@ -45,7 +45,7 @@ ALL = (
     ),
     Notations(
         "es",
-        "La cuota es de 1.250 euros y sube un 3,5 % al año. La sala abrió el 14 de marzo de 2017 a las 9.30 h. "
+        "La cuota es de 1.250 euros y sube un 3,5 %. La sala abrió el 14 de marzo de 2017 a las 9.30 h. "
         "Tiene 48 plazas, costó 26 millones de dólares y está en https://sala.ejemplo.es/visita. "
         "Escriba a sala@ejemplo.es o llame al +34 912 345 678. Fue la 7.ª de su clase, en la zona B12.",
         (
@@ -108,9 +108,9 @@ ALL = (
     ),
     Notations(
         "de",
-        "Die Gebühr beträgt 1.250 Euro und steigt um 3,5 % im Jahr. Der Saal öffnete am 14. März 2017 um 9.30 Uhr. "
+        "Die Gebühr beträgt 1.250 Euro und steigt um 3,5 %. Der Saal öffnete am 14. März 2017 um 9.30 Uhr. "
         "Er hat 48 Plätze, kostete 26 Millionen Dollar und steht auf https://saal.beispiel.de/besuch. "
-        "Schreiben Sie an saal@beispiel.de oder rufen Sie +49 30 9018 2094 an. Er war der 7. seiner Art, Zone B12.",
+        "Kontakt: saal@beispiel.de oder +49 30 9018 2094. Er war der 7. seiner Art, Zone B12.",
         (
             "Die Gebühr beträgt 1250 Euro.",
             "Die Gebühr beträgt 1’250.00 Franken.",

@@ -1,0 +1,71 @@
+"""Spelled-out numbers and ordinals of ten languages."""
+
+import pytest
+
+from tests.proxy.guards.gate.reading import held, keys
+
+SPELLED = [
+    ("en", "thirty-seven, four hundred and six, two thousand three hundred", [37, 406, 2300]),
+    ("en", "the twenty-first, the ninetieth and eleven", [21, 90, 11]),
+    ("en", "three million five hundred thousand", [3500000]),
+    ("es", "treinta y siete, cuatrocientos seis, dos mil trescientas, dieciséis", [37, 406, 2300, 16]),
+    ("es", "tres mil millones", [3000000000]),
+    ("pt", "trinta e sete, quatrocentos e seis, dois mil e trezentos", [37, 406, 2300]),
+    ("fr", "trente-sept, quatre-vingt-seize, soixante et onze, deux mille trois cents", [37, 96, 71, 2300]),
+    ("fr", "quatre-vingts, quatre-vingt-dix-neuf, vingtième", [80, 99, 20]),
+    ("de", "siebenunddreißig, vierhundertsechs, zweitausenddreihundert, sechzehn", [37, 406, 2300, 16]),
+    ("de", "der siebzehnte Band der fünfundzwanzigsten Reihe", [25]),
+    ("ru", "тридцать семь, четыреста шесть, две тысячи триста", [37, 406, 2300]),
+    ("ru", "двадцать первый, восьмидесяти", [21, 80]),
+    ("fa", "سی و هفت، چهارصد و شش، دو هزار و سیصد", [37, 406, 2300]),
+    ("ar", "سبعة وثلاثون، أربعمئة وستة، ثلاثة عشر", [37, 406, 13]),
+    ("hi", "सैंतीस, चार सौ छह, दो हज़ार तीन सौ, तीन लाख", [37, 406, 2300, 300000]),
+    ("zh", "三十七人、四百零六个、两千三百元、三万五千台", [37, 406, 2300, 35000]),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "numbers"), SPELLED)
+def test_spelled_out_numbers(language: str, text: str, numbers: list[int]) -> None:
+    assert keys(text, language, spelled=True) == [f"n:{number}" for number in numbers]
+
+
+@pytest.mark.parametrize(("language", "text", "numbers"), SPELLED)
+def test_digits_are_held_by_words_of_a_source(language: str, text: str, numbers: list[int]) -> None:
+    for number in numbers:
+        assert held(str(number), text, language)
+        assert not held(str(number + 1), text, language)
+
+
+UNREAD = [
+    ("en", "one of a hundred, a second, hundreds, the first two-thirds".replace("two-", "")),
+    ("es", "once, un segundo cuarto, miles"),
+    ("pt", "segunda-feira, um quarto, milhares"),
+    ("fr", "un neuf, une seconde, des milliers"),
+    ("de", "Achtung, ein Elf, acht, Dreieck, einander"),
+    ("ru", "семью, один, сторона"),
+    ("fa", "نه، ده، یک، سی"),
+    ("ar", "الثاني، واحد"),
+    ("hi", "दो, एक, सौ"),
+    ("zh", "三明治、四川、十分、一个、万一、千万不要、三四个"),
+]
+
+
+@pytest.mark.parametrize(("language", "text"), UNREAD)
+def test_words_that_also_mean_something_else_are_not_asked_for(language: str, text: str) -> None:
+    assert keys(text, language, spelled=True) == []
+
+
+def test_answers_are_read_for_words_only_if_asked() -> None:
+    assert keys("thirty rooms", spelled=False) == []
+    assert keys("thirty rooms", spelled=True) == ["n:30"]
+
+
+def test_seconds_after_a_number_are_not_its_ordinal() -> None:
+    assert keys("thirty seconds", spelled=True) == ["n:30"]
+    assert keys("treinta segundos", "es", spelled=True) == ["n:30"]
+    assert keys("the thirty-second time", spelled=True) == ["n:32"]
+
+
+def test_neighbours_are_two_numbers() -> None:
+    assert keys("two, three or five and seven", spelled=True) == ["n:2", "n:3", "n:5", "n:7"]
+    assert keys("between twenty and thirty", spelled=True) == ["n:20", "n:30"]
