@@ -149,31 +149,37 @@ def verify(folder: Path) -> Verified:
     hashes = {name: _sha256(folder / name) for name in (GRAPH, TOKENIZER)}
     for name, want in card.sha256.items():
         if hashes[name] != want:
-            advice = (
-                "remove the folder, so that it is built anew" if folder == home() else "get the file again"
-            )
+            advice = "`fiador model` builds it anew" if folder == home() else "get the file again"
             raise ModelError(f"{folder / name}: changed or broken (its card says another SHA-256); {advice}")
     return Verified(folder, card, card.identity(hashes))
 
 
 def ensure(progress: Progress = silent) -> Path:
-    """The default model's folder, built first if need be (91 MB to load, then a few seconds). Blocking.
+    """The default model's folder, built first if missing or broken (91 MB to load, then seconds). Blocking.
 
     Processes that ask at once build once. ModelError where it cannot be had: no network, no `model` extra, …
     """
     target = home()
-    if (target / CARD).is_file():
+    if _usable(target):
         return target
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with _lock(target.with_suffix(".lock"), progress):
-            if not (target / CARD).is_file():
+            if not _usable(target):
                 _build(target, progress)
     except OSError as fault:
         raise ModelError(
             f"{target}: {fault.strerror or fault}; FIADOR_MODEL_DIR names another place"
         ) from fault
     return target
+
+
+def _usable(folder: Path) -> bool:
+    try:
+        verify(folder)
+    except ModelError:
+        return False
+    return True
 
 
 def _build(target: Path, progress: Progress) -> None:
@@ -188,7 +194,7 @@ def _build(target: Path, progress: Progress) -> None:
     with tempfile.TemporaryDirectory(prefix=WORK, dir=target.parent) as work:
         made = build.build(Path(work), progress)
         verify(made)
-        shutil.rmtree(target, ignore_errors=True)  # a half-removed one: it has no card
+        shutil.rmtree(target, ignore_errors=True)  # a broken one
         made.rename(target)
 
 

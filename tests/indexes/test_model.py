@@ -105,6 +105,16 @@ def test_the_default_is_built_once(cache: Path, shelf: Path) -> None:
     assert ensure() == folder, "a second time it needs no wheel"
 
 
+def test_a_broken_default_is_built_anew(cache: Path, shelf: Path) -> None:
+    graph = ensure() / "model.onnx"
+    good = graph.read_bytes()
+    graph.write_bytes(good[:-1])
+    with pytest.raises(ModelError, match="`fiador model` builds it anew"):
+        verify(home())
+    ensure()
+    assert graph.read_bytes() == good
+
+
 def test_two_who_ask_at_once_build_once(cache: Path, shelf: Path) -> None:
     built: list[float] = []
     found: list[Path] = []
