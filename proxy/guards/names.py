@@ -29,6 +29,14 @@ class Names:
         """`line` with every name replaced by the sign of the subject."""
         return self._pattern.sub(SUBJECT, line)
 
+    def readings(self, line: str) -> tuple[str, ...]:
+        """`line` as it stands, with the names read as the subject, and without them.
+
+        Where a verb needs no pronoun the name may stand behind it («¿está disponible NAME mañana?»): there it
+        is in the way, wherever a pattern expects one.
+        """
+        return line, self.as_subject(line), self._pattern.sub("", line).replace("  ", " ")
+
     def among(self, line: str) -> bool:
         """Whether padded `line` holds a name."""
         return bool(self._pattern.search(line))

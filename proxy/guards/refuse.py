@@ -64,9 +64,8 @@ class Refuser:
     def find(self, question: str, previous: str = "") -> Refusal | None:
         """Why `question`, asked alone or as a follow-up to `previous`, is refused; None: it is not."""
         line = prepared(question)
-        refusal = next(
-            (_refusal(hit, text) for text in self._readings(line) for hit in self._hits(text)), None
-        )
+        readings = dict.fromkeys(self.names.readings(line))
+        refusal = next((_refusal(hit, text) for text in readings for hit in self._hits(text)), None)
         return refusal or (self._joined(line, question, previous) if previous else None)
 
     def _joined(self, line: str, question: str, previous: str) -> Refusal | None:
@@ -77,7 +76,8 @@ class Refuser:
         """
         before = prepared(previous).removesuffix(". ")
         bare = self._contentless(question)
-        for first, second in zip(self._readings(before), self._readings(line), strict=True):
+        pairs = zip(self.names.readings(before), self.names.readings(line), strict=True)
+        for first, second in dict.fromkeys(pairs):
             seam = len(first)
             text = first + second.removeprefix(BREAK)
             own = () if bare else self._hits(f"{first}. ")
@@ -86,10 +86,6 @@ class Refuser:
                     if bare or span[1] > seam + 1:
                         return _refusal(pattern, text, span)
         return None
-
-    def _readings(self, line: str) -> tuple[str, str]:
-        """The text as it stands, and with the subject's names read as a pronoun."""
-        return line, self.names.as_subject(line)
 
     def _hits(self, text: str) -> list[Pattern]:
         """Every pattern that hits; the operator's own topics first, then in the order of `TOPICS`."""

@@ -19,7 +19,7 @@ class Router:
     def overview(self, question: str) -> frozenset[str]:
         """The kinds of records that a question about the work as a whole asks for; empty: it is none."""
         line = prepared(question)
-        readings = dict.fromkeys((line, self._names.as_subject(line)))
+        readings = dict.fromkeys(self._names.readings(line))
         kinds = {hit.topic for text in readings for group in self._sets for hit in group.find(text)}
         return frozenset(KINDS) if "all" in kinds else frozenset(kinds)
 
