@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -53,7 +52,8 @@ async def written_and_synced(folder: Path, url: str, **server: int) -> Settings:
     config = folder / "fiador.toml"
     settings = written(folder, url, idle_s=30)
     lines = "".join(f"{name} = {value}\n" for name, value in server.items())
-    config.write_text(re.sub(r"\[server\]\n", f"[server]\n{lines}", config.read_text()))
+    text = config.read_text().replace("[server]\n", f"[server]\n{lines}")
+    config.write_text(text.replace("[limits]\n", "[limits]\naddress_hour = 0\naddress_day = 0\n"))
     async with opened(settings) as services:
         assert not (await synced(settings, services.evidence, services.packs)).faults
     return settings

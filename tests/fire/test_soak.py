@@ -79,6 +79,7 @@ async def once(proxy: Served, key: str, chance: random.Random) -> bool:
             async for _ in answer.content:
                 await asyncio.sleep(0.05)
         await answer.read()
+        assert answer.status in (200, 503), answer.status  # 503: the upstream broke off before its first word
         return answer.status == 200
 
 
