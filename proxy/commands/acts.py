@@ -137,12 +137,14 @@ def permitted(stage: Stage) -> None:
     shown = stage.ask(question, caller="finance")
     stage.decided(shown, Decision.ANSWERED)
     shown = stage.ask(question, caller="public")
-    stage.check("17" not in shown.text and not shown.trace.sources, "without the group there is no evidence")
-    stage.uncalled(shown)
+    stage.check("17" not in shown.text, "a caller without the group does not learn it")
+    handed = [str(source.get("document", "")) for source in shown.trace.sources]
+    stage.check(not any("/finance/" in id for id in handed), "and nothing of it was handed to the model")
     shown = stage.ask("What did the Basic plan cost in 2024 a month?", caller="finance")
     stage.check("9.90" not in shown.text, "the expired price list answers nobody")
-    titles = [str(source["id"]) for source in shown.trace.sources]
-    stage.check(not any("2024" in title for title in titles), "and is not even handed to the model")
+    handed = [str(source.get("document", "")) for source in shown.trace.sources]
+    stage.check("tolva/prices/plans-2024.md" not in handed, "nothing of it was handed to the model")
+    stage.check("tolva/prices/plans.md" in handed, "its successor was")
 
 
 def spent(stage: Stage) -> None:

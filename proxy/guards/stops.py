@@ -14,7 +14,8 @@ class Cut:
 class Stops:
     """Holds back only what may be the beginning of a stop sequence.
 
-    `feed(text)` and `finish()` give what may go out; after a hit nothing more ever does.
+    `feed(text)` and `finish()` give what may go out; after a hit nothing more ever does. Where sequences
+    overlap, the one that is complete first ends the answer, so that the pieces do not matter.
     """
 
     def __init__(self, sequences: tuple[str, ...]):
@@ -29,8 +30,9 @@ class Stops:
         if not self._sequences:
             return Cut(text)
         self._held += text
-        if hits := [at for s in self._sequences if (at := self._held.find(s)) >= 0]:
-            return self._end(self._held[: min(hits)], stopped=True)
+        hits = [(at + len(s), at) for s in self._sequences if (at := self._held.find(s)) >= 0]
+        if hits:
+            return self._end(self._held[: min(hits)[1]], stopped=True)
         keep = max(_overlap(self._held, s) for s in self._sequences)
         out, self._held = self._held[: len(self._held) - keep], self._held[len(self._held) - keep :]
         return Cut(out)

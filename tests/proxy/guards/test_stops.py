@@ -29,5 +29,10 @@ def test_what_only_looked_like_a_beginning_is_given_back() -> None:
 
 @given(st.text("abE", max_size=40), st.lists(st.text("abE", min_size=1, max_size=4), min_size=1, max_size=3))
 def test_the_result_does_not_depend_on_the_pieces(text: str, sequences: list[str]) -> None:
-    whole = min((at for s in sequences if (at := text.find(s)) >= 0), default=len(text))
+    hits = [(at + len(s), at) for s in sequences if (at := text.find(s)) >= 0]
+    whole = min(hits)[1] if hits else len(text)
     assert run(list(text), tuple(sequences)) == text[:whole] == run([text], tuple(sequences))
+
+
+def test_of_two_sequences_the_one_complete_first_ends_the_answer() -> None:
+    assert run(["EbE"], ("b", "EbE")) == "E" == run(list("EbE"), ("b", "EbE"))
