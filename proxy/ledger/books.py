@@ -4,7 +4,7 @@ import json
 import secrets
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -187,13 +187,13 @@ def _balance(connection: sqlite3.Connection, account: str, span: str) -> tuple[i
 def _hold(connection: sqlite3.Connection, terms: Terms, wish: Wish, when: Period) -> Hold:
     bound, groups = wish.bound, json.dumps(sorted(wish.caller.groups))
     whose = (wish.caller.key_id, groups, wish.model, when.day, when.month)
-    row = _Row(_mark(wish.now), wish.now, *whose, bound.input_tokens, bound.output_tokens, bound.nanousd)
+    values = (_mark(wish.now), wish.now, *whose, bound.input_tokens, bound.output_tokens, bound.nanousd)
     connection.execute(
         f"INSERT INTO holds ({_COLUMNS}, owner, expires) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (*astuple(row), terms.owner, wish.now + terms.hold_s),
+        (*values, terms.owner, wish.now + terms.hold_s),
     )
-    _move(connection, row, bound.nanousd, 0)
-    return Hold(row.id, bound.nanousd, wish.prices, bound.input_tokens, bound.output_tokens)
+    _move(connection, _Row(*values), bound.nanousd, 0)
+    return Hold(values[0], bound.nanousd, wish.prices, bound.input_tokens, bound.output_tokens)
 
 
 def _mark(now: float) -> str:
@@ -226,8 +226,9 @@ def _enter(connection: sqlite3.Connection, row: _Row, booking: Booking) -> None:
     whose = (row.key_id, row.groups, row.model, row.day, row.month)
     cost = (booking.settled.input_tokens, booking.settled.output_tokens, row.nanousd, booking.settled.nanousd)
     connection.execute(
-        "INSERT INTO entries (hold, basis, made, booked, key_id, groups, model, day, month, input_tokens, "
-        "output_tokens, held, nanousd, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO entries (hold, part, basis, made, booked, key_id, groups, model, day, month, "
+        "input_tokens, output_tokens, held, nanousd, reason) VALUES "
+        "(?1, (SELECT count(*) FROM entries WHERE hold = ?1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (row.id, booking.basis, row.made, booking.now, *whose, *cost, booking.reason),
     )
 
@@ -244,7 +245,7 @@ def _correct(connection: sqlite3.Connection, booking: Booking) -> None:
     """The owner of a hold speaks up after it was charged at its bound: the difference is one more entry."""
     found = connection.execute(
         "SELECT hold, made, key_id, groups, model, day, month, input_tokens, output_tokens, nanousd, basis "
-        "FROM entries WHERE hold = ? ORDER BY number DESC LIMIT 1",
+        "FROM entries WHERE hold = ? ORDER BY part DESC LIMIT 1",
         (booking.hold,),
     ).fetchone()
     if found is None or found[-1] not in CHARGED:

@@ -28,8 +28,8 @@ CREATE TABLE IF NOT EXISTS holds (
 
 -- What was booked: never changed, never deleted; a correction is another entry.
 CREATE TABLE IF NOT EXISTS entries (
-  number        INTEGER PRIMARY KEY,
-  hold          TEXT    NOT NULL,
+  hold          TEXT    NOT NULL,        -- sorts as time does, so that the table grows at its end
+  part          INTEGER NOT NULL,        -- 0; a correction: 1 and so on
   basis         TEXT    NOT NULL,        -- reported filled bound unsent recovered expired late adjusted
   made          REAL    NOT NULL,
   booked        REAL    NOT NULL,
@@ -42,10 +42,9 @@ CREATE TABLE IF NOT EXISTS entries (
   output_tokens INTEGER NOT NULL,
   held          INTEGER NOT NULL,
   nanousd       INTEGER NOT NULL,
-  reason        TEXT    NOT NULL DEFAULT ''
-) STRICT;
-CREATE INDEX IF NOT EXISTS entries_hold ON entries (hold);
-CREATE INDEX IF NOT EXISTS entries_day ON entries (day);
+  reason        TEXT    NOT NULL DEFAULT '',
+  PRIMARY KEY (hold, part)
+) STRICT, WITHOUT ROWID;
 
 -- Models whose reported usage went above the hold: no further call until acknowledged.
 CREATE TABLE IF NOT EXISTS closed (

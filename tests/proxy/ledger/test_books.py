@@ -142,7 +142,7 @@ def test_a_late_word_corrects_what_was_charged_for_silence_once() -> None:
         books.settle(connection, Booking(hold.id, "reported", Settled(7, 7, 70), START + 62))
     proof = audit.verify(connection)
     assert (proof.settled_nanousd, proof.held_nanousd, proof.faults) == (70, 0, ())
-    bases = [row[0] for row in connection.execute("SELECT basis FROM entries ORDER BY number")]
+    bases = [row[0] for row in connection.execute("SELECT basis FROM entries ORDER BY hold, part")]
     assert bases == ["expired", "late"]
 
 
