@@ -31,8 +31,12 @@ bench: .venv/dev.stamp
 	$(BIN)/python -m bench
 
 golden: .venv/dev.stamp  ## the golden sets, with the real model and with a stand-in
-	$(BIN)/fiador eval golden/sets
-	$(BIN)/fiador eval golden/sets --embedding stand-in
+	$(BIN)/fiador model
+	$(BIN)/fiador -c config/sample/fiador.toml eval golden/sets
+	$(BIN)/fiador -c config/sample/fiador.toml eval golden/sets --embedding stand-in
+
+clients: .venv/dev.stamp  ## real OpenAI clients against the demo server (installs them on first use)
+	$(BIN)/python -m tests.clients
 
 fire: .venv/dev.stamp  ## the fault tests in full
 	FIADOR_FIRE=1 $(BIN)/python -m pytest tests/fire
