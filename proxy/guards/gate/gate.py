@@ -37,6 +37,7 @@ class Gate:
         self._fenced = False
         self._before: Sequence[str] = ()
         self._tail = ""
+        self._cap = rules.output_cap
         self._events = 0
         self._bytes_left = _bytes(rules)
         self._stopped = False
@@ -45,9 +46,9 @@ class Gate:
         """What `text`, one content event of the upstream, lets out."""
         if self._stopped or not text:
             return []
-        self._events += 1
-        if self._rules.output_cap is not None:
-            if self._events > self._rules.output_cap:
+        if self._cap is not None:
+            self._events += 1
+            if self._events > self._cap:
                 return self._stop(Stop("cap", "truncated", detail="more content events than the output cap"))
             within = self._within(text)
             if len(within) < len(text):
@@ -69,7 +70,7 @@ class Gate:
     def _feed(self, text: str) -> Said:
         units = self._scanner.feed(text)
         said = self._judge_all(units) if units else []
-        if self._stopped:
+        if self._stopped or not (self._leading == [] or self._scanner.overlong):
             return said
         held = self._scanner.held
         if self._leading == [] and len(held) - len(text) <= self._rules.token_end_max and self._begins(held):

@@ -51,6 +51,8 @@ class Scanner:
     def __init__(self, ends: Ends, chars_max: int, count: Callable[[int], None] | None = None) -> None:
         self.held = ""
         """Text that belongs to no finished unit yet."""
+        self.overlong = False
+        """Whether the unit under way is certainly longer than allowed."""
         self._ends = ends
         self._held_max = chars_max + 2 * LOOK_AHEAD
         self._lines = Lines()
@@ -66,19 +68,16 @@ class Scanner:
         self._open = True
         self._count = count
 
-    @property
-    def overlong(self) -> bool:
-        """Whether the unit under way is certainly longer than allowed."""
-        return len(self.held) > self._held_max
-
     def feed(self, text: str) -> list[Unit]:
         """The units that `text` completes."""
         waiting = self._pos < len(self.held)
         self.held += text
-        if not waiting and not CANDIDATE.search(text):
-            self._pos = len(self.held)
-            return []
-        return self._units()
+        if waiting or CANDIDATE.search(text):
+            units = self._units()
+        else:  # most deltas: nothing in them can end a sentence
+            units, self._pos = [], len(self.held)
+        self.overlong = len(self.held) > self._held_max
+        return units
 
     def finish(self) -> list[Unit]:
         """The text is over: what is left, cut as far as it can be."""
