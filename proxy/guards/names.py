@@ -27,7 +27,7 @@ class Names:
 
     def as_subject(self, line: str) -> str:
         """`line` with every name replaced by the sign of the subject."""
-        return self._pattern.sub(SUBJECT, line)
+        return self._pattern.sub(SUBJECT, line) if self.phrases else line
 
     def readings(self, line: str) -> tuple[str, ...]:
         """`line` as it stands, with the names read as the subject, and without them.
@@ -39,7 +39,7 @@ class Names:
 
     def among(self, line: str) -> bool:
         """Whether padded `line` holds a name."""
-        return bool(self._pattern.search(line))
+        return bool(self.phrases and self._pattern.search(line))
 
 
 def _either(parts: Iterable[str]) -> str:

@@ -1,6 +1,6 @@
 """Patterns: many phrases matched at once, in linear time, each proven by its own examples at load."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -8,25 +8,27 @@ from typing import Any
 import re2
 
 from proxy.errors import ConfigError
-from proxy.guards.phrases import Classes, Memo, expression, prepared
+from proxy.guards.phrases import BREAK, Classes, Memo, prepared, read, sharpest
 
 CANARY = "\ue000"
 """Appended to every text: a set that does not report it has run out of memory and said nothing."""
 MEMORY_BYTES = 32 << 20
+PIECE_CHARS = 600
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """One pattern: where it came from and what it stands for."""
+    """One pattern: where it came from, what it stands for, and what a text must hold to be worth a look."""
 
     source: str
     topic: str
     language: str
     expression: str
+    needs: tuple[frozenset[str], ...] = ()
 
     @cached_property
     def compiled(self) -> Any:
-        """Made when first needed: the sets below tell whether a pattern hits, this only where."""
+        """Made when first needed: most patterns are never looked for."""
         return re2.compile(self.expression, _options())
 
     def search(self, text: str, start: int = 0) -> tuple[int, int] | None:
@@ -52,27 +54,97 @@ def _options() -> re2.Options:
 
 
 class Patterns:
-    """Many patterns, matched at once in linear time. Raises `ConfigError` for one that RE2 refuses."""
+    """Many patterns over padded text, in linear time. Raises `ConfigError` for one that RE2 refuses.
+
+    A set of plain literals is searched first: it tells which patterns have all that they need in a text, and
+    then in one piece of it. Only those are run. Experts' patterns, whose needs are not known, form a second
+    set. A thousand patterns with gaps in one set would make a new state of nearly every byte.
+    """
 
     def __init__(self, patterns: Sequence[Pattern]):
         self.patterns = tuple(patterns)
-        self._set = re2.Set.SearchSet(_options())
-        for pattern in self.patterns:
-            try:
-                self._set.Add(pattern.expression)
-            except re2.error as fault:
-                where = f"{pattern.language}: {pattern.topic}"
-                raise ConfigError(f"{where}: pattern {pattern.source!r}: {fault}") from fault
-        self._canary = len(self.patterns)
-        self._set.Add(CANARY)
-        self._set.Compile()
+        literals = sorted({text for p in patterns for need in p.needs for text in need})
+        numbers = {text: number for number, text in enumerate(literals)}
+        self._literals = _Set([re2.escape(text) if text.isascii() else text for text in literals])
+        self._needs = [
+            tuple(frozenset(numbers[text] for text in need) for need in pattern.needs) for pattern in patterns
+        ]
+        self._keyed: dict[int, list[int]] = {}
+        for at, pattern in enumerate(self.patterns):
+            for text in sharpest(pattern.needs):
+                self._keyed.setdefault(numbers[text], []).append(at)
+        self._experts = [at for at, needs in enumerate(self._needs) if not needs]
+        for at in self._experts:
+            _check(self.patterns[at])
+        self._expert = _Set([self.patterns[at].expression for at in self._experts])
 
     def find(self, text: str) -> list[Pattern]:
         """The patterns that hit padded `text`, in their order."""
-        hits = self._set.Match(text + CANARY)
-        if self._canary in hits:
-            return [self.patterns[i] for i in sorted(hits) if i != self._canary]
-        return [pattern for pattern in self.patterns if pattern.search(text)]
+        found = self._expert.find(text)
+        hits = {self._experts[n] for n in found} if found is not None else self._run(self._experts, text)
+        if self._possible(text):
+            for piece in _pieces(text):
+                hits |= self._run(self._possible(piece), piece)
+        return [self.patterns[at] for at in sorted(hits)]
+
+    def _run(self, which: Iterable[int], text: str) -> set[int]:
+        return {at for at in which if self.patterns[at].search(text)}
+
+    def _possible(self, text: str) -> Collection[int]:
+        """Which patterns have all that they need in `text`; all of them where the set cannot tell."""
+        found = self._literals.find(text)
+        if found is None:
+            return range(len(self.patterns))
+        return {
+            at
+            for literal in self._keyed.keys() & found
+            for at in self._keyed[literal]
+            if not any(map(found.isdisjoint, self._needs[at]))
+        }
+
+
+def merged(sets: Iterable[Patterns]) -> Patterns:
+    """Several sets as one, searched in one go."""
+    return Patterns([pattern for patterns in sets for pattern in patterns.patterns])
+
+
+class _Set:
+    """An RE2 set that cannot fail unseen."""
+
+    def __init__(self, expressions: Sequence[str]):
+        self._set = re2.Set.SearchSet(_options())
+        for expression in expressions:
+            self._set.Add(expression)
+        self._canary = len(expressions)
+        self._set.Add(CANARY)
+        self._set.Compile()
+
+    def find(self, text: str) -> set[int] | None:
+        """Numbers of the expressions that hit; None if the set ran out of memory: it then says nothing."""
+        found = set(self._set.Match(text + CANARY) or ())
+        if self._canary not in found:
+            return None
+        return found - {self._canary}
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Padded `text` in pieces of whole sentences, each padded: small enough for a need to mean something."""
+    last = len(text) - len(BREAK)
+    at = 0
+    while at < last:
+        end = text.find(BREAK, at + PIECE_CHARS)
+        end = last if end < 0 else end
+        yield text[at : end + len(BREAK)]
+        at = end
+
+
+def _check(pattern: Pattern) -> None:
+    """Only an expert's pattern can be bad RE2; the others are written by us."""
+    try:
+        _ = pattern.compiled
+    except re2.error as fault:
+        where = f"{pattern.language}: {pattern.topic}"
+        raise ConfigError(f"{where}: pattern {pattern.source!r}: {fault}") from fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +163,8 @@ def compiled(rule: Rule, language: str, lexicon: Classes, place: str) -> list[Pa
     memo: Memo = {}
     for source in rule.patterns:
         try:
-            out.append(Pattern(source, rule.topic, language, expression(source, lexicon, memo)))
+            part = read(source, lexicon, memo)
+            out.append(Pattern(source, rule.topic, language, part.regex, part.needs))
         except ValueError as fault:
             faults.append(f"{place}: {rule.topic}: pattern {source!r}: {fault}")
     if faults:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from proxy.errors import ConfigError
 from proxy.guards.names import Names
 from proxy.guards.pack import TOPICS, OwnTopic, RefusePack
-from proxy.guards.patterns import Pattern, Patterns, Rule, compiled, prove
+from proxy.guards.patterns import Pattern, Patterns, Rule, compiled, merged, prove
 from proxy.guards.phrases import BREAK, SUBJECT, Lexicon, padded, prepared
 
 
@@ -31,17 +31,16 @@ class Refusal:
 class AnswerTopics:
     """Topics that an answer may not touch: what the gate asks about each sentence."""
 
-    def __init__(self, sets: Sequence[Patterns], names: Names):
-        self._sets = tuple(sets)
+    def __init__(self, patterns: Patterns, names: Names):
+        self._patterns = patterns
         self._names = names
 
     def find(self, folded: str) -> str:
         """The topic that a folded sentence of the answer touches, or ""."""
         line = padded(folded)
         for text in dict.fromkeys((line, self._names.as_subject(line))):
-            for group in self._sets:
-                if hits := group.find(text):
-                    return hits[0].topic
+            if hits := self._patterns.find(text):
+                return hits[0].topic
         return ""
 
 
@@ -58,7 +57,7 @@ class Refuser:
         """`contentless`: whether a question has no content word of its own ("and for me?")."""
         self.names = Names(names, packs.values())
         self._contentless = contentless
-        self._sets = _questions(packs, topics)
+        self._patterns = _questions(packs, topics)
         self.answers = AnswerTopics(_answers(packs, topics), self.names)
 
     def find(self, question: str, previous: str = "") -> Refusal | None:
@@ -89,8 +88,7 @@ class Refuser:
 
     def _hits(self, text: str) -> list[Pattern]:
         """Every pattern that hits; the operator's own topics first, then in the order of `TOPICS`."""
-        hits = [hit for group in self._sets for hit in group.find(text)]
-        return sorted(hits, key=lambda hit: TOPICS.index(hit.topic) if hit.topic in TOPICS else -1)
+        return sorted(self._patterns.find(text), key=_order)
 
 
 def _refusal(pattern: Pattern, text: str, span: tuple[int, int] | None = None) -> Refusal:
@@ -103,8 +101,12 @@ def _refusal(pattern: Pattern, text: str, span: tuple[int, int] | None = None) -
     )
 
 
-def _questions(packs: Mapping[str, RefusePack], topics: Topics) -> list[Patterns]:
-    """One set a language (small automata, each over its own words) and one for each topic of one's own."""
+def _order(pattern: Pattern) -> int:
+    return TOPICS.index(pattern.topic) if pattern.topic in TOPICS else -1
+
+
+def _questions(packs: Mapping[str, RefusePack], topics: Topics) -> Patterns:
+    """The patterns of all languages and of the topics of one's own, each proven beside its own."""
     if unknown := topics.off - set(TOPICS) - set(topics.own):
         raise ConfigError(f"topics.off: want one of {', '.join(TOPICS)}, got {', '.join(sorted(unknown))}")
     own = [
@@ -112,12 +114,11 @@ def _questions(packs: Mapping[str, RefusePack], topics: Topics) -> list[Patterns
         for name, topic in topics.own.items()
         if name not in topics.off
     ]
-    return own + [
-        prove(_on(pack.refuse, topics), tag, pack, f"{tag}/refuse.toml") for tag, pack in packs.items()
-    ]
+    packed = [prove(_on(pack.refuse, topics), tag, pack, f"{tag}/refuse.toml") for tag, pack in packs.items()]
+    return merged(own + packed)
 
 
-def _answers(packs: Mapping[str, RefusePack], topics: Topics) -> list[Patterns]:
+def _answers(packs: Mapping[str, RefusePack], topics: Topics) -> Patterns:
     """What an answer may not touch; an operator's answer patterns have no examples of their own."""
     own = [
         pattern
@@ -126,7 +127,7 @@ def _answers(packs: Mapping[str, RefusePack], topics: Topics) -> list[Patterns]:
         for pattern in compiled(Rule(name, topic.answer_patterns), "*", Lexicon(), f"topics.own.{name}")
     ]
     packed = [prove(_on(pack.answer, topics), tag, pack, f"{tag}/refuse.toml") for tag, pack in packs.items()]
-    return [Patterns(own), *packed]
+    return merged([Patterns(own), *packed])
 
 
 def _on(rules: Sequence[Rule], topics: Topics) -> list[Rule]:

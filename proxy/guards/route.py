@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from proxy.guards.names import Names
 from proxy.guards.pack import KINDS, RefusePack
-from proxy.guards.patterns import prove
+from proxy.guards.patterns import merged, prove
 from proxy.guards.phrases import prepared
 
 
@@ -14,13 +14,15 @@ class Router:
     def __init__(self, packs: Mapping[str, RefusePack], names: Sequence[str]):
         self._names = Names(names, packs.values())
         self._pronouns = {tag: frozenset(pack.about) for tag, pack in packs.items()}
-        self._sets = [prove(pack.overview, tag, pack, f"{tag}/refuse.toml") for tag, pack in packs.items()]
+        self._patterns = merged(
+            [prove(pack.overview, tag, pack, f"{tag}/refuse.toml") for tag, pack in packs.items()]
+        )
 
     def overview(self, question: str) -> frozenset[str]:
         """The kinds of records that a question about the work as a whole asks for; empty: it is none."""
         line = prepared(question)
         readings = dict.fromkeys(self._names.readings(line))
-        kinds = {hit.topic for text in readings for group in self._sets for hit in group.find(text)}
+        kinds = {hit.topic for text in readings for hit in self._patterns.find(text)}
         return frozenset(KINDS) if "all" in kinds else frozenset(kinds)
 
     def about(self, question: str, history: str = "", language: str = "en") -> bool:
