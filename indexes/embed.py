@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
 from .model import GRAPH, TOKENIZER, Card, ModelError, verify
-from .types import EmbedError
+from .types import Band, EmbedError
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float32]
@@ -43,8 +43,7 @@ class OnnxEmbedder:
             raise EmbedError(_said(folder, fault)) from fault
         self.name = verified.identity
         self.dim = verified.card.dim
-        self.floor = verified.card.floor
-        self.ceiling = verified.card.ceiling
+        self.band = verified.card.band
         self._test()
 
     def query(self, text: str) -> list[float]:
@@ -115,8 +114,10 @@ class BagOfTokens:
 
     name = "bag-of-tokens-1"
     dim = 512
-    floor = 0.3
-    ceiling = 0.9
+
+    def band(self, asked: str | None, told: str | None) -> Band:
+        """Question and passage share function words whatever they say, and seldom more than half of all."""
+        return Band(0.3, 0.9)
 
     def query(self, text: str) -> list[float]:
         """Words hashed to places and signs, weighed by 1 + log(count)."""

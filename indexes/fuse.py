@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from indexes.types import Band
+
 
 def rrf(lists: Sequence[Sequence[int]], k: int = 60) -> list[int]:
     """Ids of all `lists` (each best first), best first by reciprocal rank fusion.
@@ -16,12 +18,12 @@ def rrf(lists: Sequence[Sequence[int]], k: int = 60) -> list[int]:
     return sorted(scores, key=scores.__getitem__, reverse=True)
 
 
-def similarity(cosine: float | None, floor: float, ceiling: float, coverage: float) -> float:
-    """0..1: the greater of `coverage` (0..1) and the cosine's place between `floor` and `ceiling`.
+def similarity(cosine: float | None, band: Band, coverage: float) -> float:
+    """0..1: the greater of `coverage` (0..1) and the cosine's place in `band`.
 
     A model's cosines live in a narrow band: the raw value means nothing beside a threshold. None: no vectors.
     """
     if cosine is None:
         return coverage
-    place = (cosine - floor) / (ceiling - floor)
+    place = (cosine - band.floor) / (band.ceiling - band.floor)
     return max(min(max(place, 0.0), 1.0), coverage)

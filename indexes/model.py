@@ -12,6 +12,8 @@ put the three files into a folder and name it in `embedding.model`. A smallest c
      "floor": 0.75, "ceiling": 0.9}
 
 `floor` and `ceiling` bound the cosine: what unrelated texts reach, and what a question and its answer reach.
+Where a question in one language and a passage in another lie lower, `across` bounds those; `bands` bounds
+single languages that lie apart ({"zh": {"floor": 0.83, "ceiling": 0.93}}).
 `fiador calibrate` measures the threshold that goes with them. Without a folder of one's own, `ensure` builds
 multilingual-e5-small into the user's cache (`FIADOR_MODEL_DIR` names another place to keep it in).
 """
@@ -26,14 +28,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from . import types
 from .progress import Progress, silent
 
 DEFAULT = "multilingual-e5-small"
-DEFAULT_BUILD = f"{DEFAULT}-1"
+DEFAULT_BUILD = f"{DEFAULT}-2"
 """The folder's name; its number moves whenever the build writes something else."""
 GRAPH, TOKENIZER, CARD = "model.onnx", "tokenizer.json", "model_card.json"
 FILES = (GRAPH, TOKENIZER, CARD)
@@ -73,10 +76,23 @@ PROBES = [
 ]
 
 
-class Card(BaseModel):
-    """What the graph and the tokenizer do not say about a model."""
+class Band(BaseModel):
+    """What bounds the cosine: see `types.Band`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    floor: float = Field(ge=-1, le=1)
+    ceiling: float = Field(ge=-1, le=1)
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.floor >= self.ceiling:
+            raise ValueError("floor must be below ceiling")
+        return self
+
+
+class Card(Band):
+    """What the graph and the tokenizer do not say about a model."""
 
     name: str = Field(min_length=1)
     licence: str = Field(min_length=1)
@@ -94,18 +110,22 @@ class Card(BaseModel):
     """None: `<pad>` or `[PAD]`, whichever the tokenizer knows."""
     languages: list[str] = []
     """For the reader only."""
-    floor: float = Field(ge=-1, le=1)
-    ceiling: float = Field(ge=-1, le=1)
+    across: Band | None = None
+    """For a question and a passage in different languages; None: as for the same."""
+    bands: dict[str, Band] = {}
+    """For a question and a passage in one language, where that lies apart from the others."""
     sha256: dict[Literal["model.onnx", "tokenizer.json"], str] = {}
     """Checked where given."""
     probes: list[Probe] = PROBES
     """For the self-test; a model without English brings its own."""
 
-    @model_validator(mode="after")
-    def _band(self) -> "Card":
-        if self.floor >= self.ceiling:
-            raise ValueError("floor must be below ceiling")
-        return self
+    def band(self, asked: str | None, told: str | None) -> types.Band:
+        """The cosines that count for a question and a passage in these languages; None: not known."""
+        if asked is None or told is None:
+            return types.Band(self.floor, self.ceiling)
+        one, other = (tag.partition("-")[0] for tag in (asked, told))
+        chosen = self.bands.get(one, self) if one == other else self.across or self
+        return types.Band(chosen.floor, chosen.ceiling)
 
     def identity(self, hashes: dict[str, str]) -> str:
         """Its name and a hash of all that shapes a vector; `hashes` of the files by name."""

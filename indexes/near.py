@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from indexes.fuse import similarity
 from indexes.matrix import Matrix
 from indexes.types import Embedder, Passage, Query
 
@@ -42,8 +41,7 @@ class Near:
     def __init__(self, embedder: Embedder, tuning: Tuning):
         self.matrix = Matrix(embedder.name, embedder.dim)
         self.questions = Questions(embedder, tuning)
-        self._floor = embedder.floor
-        self._ceiling = embedder.ceiling
+        self.band = embedder.band
 
     def cosines(self, passages: Sequence[Passage], query: Query, asked: Asked) -> dict[int, float]:
         """The best cosine of each passage with any of the query's texts, whichever list it came from."""
@@ -54,9 +52,6 @@ class Near:
                 for found, cosine in self.matrix.cosines(asked.vectors[text], ids).items():
                     best[found] = max(cosine, best.get(found, -1.0))
         return best
-
-    def similarity(self, cosine: float | None, covered: float) -> float:
-        return similarity(cosine, self._floor, self._ceiling, covered)
 
 
 class Questions:

@@ -29,6 +29,10 @@ class Reader:
     def language(self, text: str) -> str:
         return detect(text, self._packs, self._default) or self._default
 
+    def known(self, text: str) -> str | None:
+        """The language of `text`, if it can be told."""
+        return detect(text, self._packs)
+
     def tokens(self, text: str) -> list[str]:
         """What to look for in the index: no stop words, which cost time and say nothing, unless all are."""
         tokens = self._tokens(text)

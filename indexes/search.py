@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
-from indexes.fuse import rrf
+from indexes.fuse import rrf, similarity
 from indexes.grants import Filter, instant
 from indexes.language import WordPack
 from indexes.lexical import Lexical
@@ -17,9 +17,10 @@ from indexes.near import Asked, Near, Tuning
 from indexes.reader import Reader
 from indexes.store import Store
 from indexes.text import coverage
-from indexes.types import Embedder, Evidence, Hit, Passage, Query, Viewer
+from indexes.types import Band, Embedder, Evidence, Hit, Passage, Query, Viewer
 
 NO_VECTORS = "no passage has a vector of this model yet: run `fiador sync`"
+NO_BAND = Band(0, 1)
 VIEWERS_KEPT = 1_000
 """Sets of groups whose allowed documents are remembered until the truth changes."""
 
@@ -130,14 +131,15 @@ class Search:
 
     def _hits(self, passages: Sequence[Passage], query: Query, asked: Asked) -> list[Hit]:
         wanted = [self._reader.wanted(text, query.names) for text in query.texts]
+        language = self._reader.known(query.texts[0]) if query.texts else None
         cosines = self._near.cosines(passages, query, asked) if self._near else {}
         hits = []
         for passage in passages:
             held = self._reader.words(passage)
             covered = max((coverage(one, held) for one in wanted), default=0.0)
             cosine = cosines.get(passage.id)
-            near = self._near.similarity(cosine, covered) if self._near else covered
-            hits.append(Hit(passage, near, covered, cosine))
+            band = self._near.band(language, passage.language) if self._near else NO_BAND
+            hits.append(Hit(passage, similarity(cosine, band, covered), covered, cosine))
         return hits
 
     def _searched(self, look: Look, viewer: Viewer) -> tuple[str, ...]:

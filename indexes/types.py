@@ -153,14 +153,24 @@ class Book(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Band:
+    """The cosines between which similarity grows from 0 to 1."""
+
+    floor: float
+    ceiling: float
+
+
 class Embedder(Protocol):
     """Text to unit vectors. Implemented by `indexes.embed.OnnxEmbedder`; may raise `EmbedError`."""
 
     name: str
     """Model name and hash: vectors of another name are never compared with these."""
     dim: int
-    floor: float
-    ceiling: float
+
+    def band(self, asked: str | None, told: str | None) -> Band:
+        """For a question and a passage in these languages (tags; None: not known)."""
+        ...
 
     def query(self, text: str) -> list[float]:
         """Unit vector of a question (blocking; call it off the event loop)."""

@@ -3,13 +3,14 @@
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from indexes.progress import Progress, shown
 from indexes.types import Evidence
+from proxy.settings.languages import TAGS
 
 from .collection import Entry, opened, viewer
 from .embedder import remembered
@@ -34,7 +35,7 @@ def run(arguments: list[str]) -> int:
     options = parser("refusal").parse_args(arguments)
     planned = plan(options.data, options.language, options.sample)
     with shown() as progress, remembered(options, progress) as embedder:
-        terms = (options.data.resolve(), options.sample, embedder.name, embedder.floor, embedder.ceiling)
+        terms = (options.data.resolve(), options.sample, embedder.name, *_bands(embedder))
         with State(options.cache, "refusal", terms) as state:
             _run(planned, embedder, state, progress)
             found = {case.question.id: state.rows[case.question.id] for case in planned.cases}
@@ -43,6 +44,12 @@ def run(arguments: list[str]) -> int:
         lines = [json.dumps({"id": id, "score": row["hybrid"]["best"], **row}) for id, row in found.items()]
         Path(options.run).write_text("\n".join(lines) + "\n", encoding="utf-8")
     return 0
+
+
+def _bands(embedder: Remembered) -> Iterator[str]:
+    """All that the card says of them: other bands are another run."""
+    pairs = product((None, *TAGS), repeat=2)
+    return (str(embedder.band(asked, told)) for asked, told in pairs)
 
 
 def _run(planned: Plan, embedder: Remembered, state: State, progress: Progress) -> None:

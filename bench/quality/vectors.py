@@ -25,8 +25,7 @@ class Remembered:
         verified = verify(folder)
         self.name = verified.identity
         self.dim = verified.card.dim
-        self.floor = verified.card.floor
-        self.ceiling = verified.card.ceiling
+        self.band = verified.card.band
         self._folder = folder
         cache.mkdir(parents=True, exist_ok=True)
         self._file = sqlite3.connect(cache / "vectors.db", check_same_thread=False, timeout=60)

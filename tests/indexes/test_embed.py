@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexes.embed import BATCH_TOKENS_MAX, BagOfTokens, OnnxEmbedder
-from indexes.types import Embedder, EmbedError
+from indexes.types import Band, Embedder, EmbedError
 
 from . import tiny
 
@@ -30,8 +30,8 @@ def test_both_are_embedders(model: OnnxEmbedder) -> None:
     assert [len(embedder.query("days of leave")) for embedder in embedders] == [64, 512]
 
 
-def test_the_bounds_come_from_the_card(model: OnnxEmbedder) -> None:
-    assert (model.dim, model.floor, model.ceiling) == (64, 0.2, 0.9)
+def test_the_band_comes_from_the_card(model: OnnxEmbedder) -> None:
+    assert model.band("en", "en") == Band(0.2, 0.9)
 
 
 def test_meaning_shared_is_nearness(model: OnnxEmbedder) -> None:

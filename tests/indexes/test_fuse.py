@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexes.fuse import rrf, similarity
+from indexes.types import Band
 
 ranked = st.lists(st.integers(0, 30), unique=True, max_size=12)
 unit = st.floats(0, 1)
@@ -46,22 +47,22 @@ def test_one_list_keeps_its_order(one: list[int]) -> None:
 
 
 def test_a_cosine_counts_by_its_place_in_the_band() -> None:
-    assert similarity(0.85, 0.8, 0.9, 0.0) == (0.85 - 0.8) / (0.9 - 0.8)
-    assert similarity(0.1, 0.8, 0.9, 0.0) == 0.0
-    assert similarity(0.99, 0.8, 0.9, 0.0) == 1.0
+    assert similarity(0.85, Band(0.8, 0.9), 0.0) == (0.85 - 0.8) / (0.9 - 0.8)
+    assert similarity(0.1, Band(0.8, 0.9), 0.0) == 0.0
+    assert similarity(0.99, Band(0.8, 0.9), 0.0) == 1.0
 
 
 def test_the_better_of_the_two_counts() -> None:
-    assert similarity(0.81, 0.8, 0.9, 0.6) == 0.6
-    assert similarity(None, 0.8, 0.9, 0.6) == 0.6
+    assert similarity(0.81, Band(0.8, 0.9), 0.6) == 0.6
+    assert similarity(None, Band(0.8, 0.9), 0.6) == 0.6
 
 
 @given(st.one_of(st.none(), st.floats(-1, 1)), unit)
 def test_similarity_is_bounded_and_never_below_coverage(cosine: float | None, coverage: float) -> None:
-    assert coverage <= similarity(cosine, 0.74, 0.92, coverage) <= 1
+    assert coverage <= similarity(cosine, Band(0.74, 0.92), coverage) <= 1
 
 
 @given(st.floats(-1, 1), st.floats(-1, 1), unit)
 def test_similarity_grows_with_the_cosine(one: float, other: float, coverage: float) -> None:
     low, high = sorted((one, other))
-    assert similarity(low, 0.74, 0.92, coverage) <= similarity(high, 0.74, 0.92, coverage)
+    assert similarity(low, Band(0.74, 0.92), coverage) <= similarity(high, Band(0.74, 0.92), coverage)

@@ -12,6 +12,7 @@ import pytest
 from indexes import e5, model
 from indexes.e5 import fetch
 from indexes.model import ModelError, ensure, home, locate, verify
+from indexes.types import Band
 
 from . import tiny
 from .small_weights import SmallWeights
@@ -66,6 +67,15 @@ def test_a_card_is_read_strictly(tmp_path: Path, fault: dict[str, Any], says: st
         verify(tiny.write(tmp_path, **fault))
     assert says in str(caught.value)
     assert "model_card.json" in str(caught.value)
+
+
+def test_a_band_is_chosen_by_both_languages(tmp_path: Path) -> None:
+    across, chinese = {"floor": 0.1, "ceiling": 0.8}, {"floor": 0.3, "ceiling": 0.95}
+    card = verify(tiny.write(tmp_path, across=across, bands={"zh": chinese})).card
+    assert card.band("en", "en") == card.band(None, "en") == card.band("zh", None) == Band(0.2, 0.9)
+    assert card.band("zh", "zh-Hant") == Band(0.3, 0.95)
+    assert card.band("zh", "en") == card.band("en", "zh") == Band(0.1, 0.8)
+    assert verify(tiny.write(tmp_path)).card.band("es", "en") == Band(0.2, 0.9)
 
 
 def test_a_card_that_is_no_json_is_an_error(tmp_path: Path) -> None:
