@@ -1,38 +1,68 @@
 """Voice: no first person in an answer, by a list per language; quoted titles of a cited source are spared."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import regex
 
-from indexes.text import fold
+from indexes.text import WORD, fold
 
-NEVER = r"(?!)"
 _BEFORE = r"(?<![\p{L}\p{M}\p{N}_])"
 # A hyphen and a letter after make a compound (Ich-AG); before it they do not (puis-je).
 _AFTER = r"(?![\p{L}\p{M}\p{N}_]|[-‐‑]\p{L})"
+# A pronoun of one letter may be an initial (I. Newton), a numeral (I–III, Parts I and II) or half of I/O.
+_LONE_BEFORE = r"(?<!\p{L}\.|/)"
+_LONE_AFTER = r"(?!\.\s?\p{L}|[)/]|-\p{N}|(?:\s?[,–&-]|\s\p{Ll}{1,3})\s?[IVX]+(?![\p{L}']))"
 _UNSEEN = regex.compile(r"[\p{Cf}--\u200c]+", regex.V1)
 _QUOTED = regex.compile(
     r"“[^“”]+”|„[^„“”]+[“”]|«[^«»]+»|»[^«»]+«|「[^「」]+」|『[^『』]+』|《[^《》]+》"
     r'|"[^"]+"|(?<!\p{L})[‘‚][^‘’]+[’‘](?!\p{L})'
 )
 _BLANK = "\ue000"
+_SIGNS = {r"\ \?": " ?", r"\*": r"[\p{L}\p{M}]{2,}", r"\^": r"\p{Lu}\p{Ll}"}
+"""What entries may hold: an optional space, the rest of a word, the beginning of a capitalised word."""
 
 
 @dataclass(frozen=True, eq=False)
 class VoicePack:
-    """`voice.toml` of one language. `words` and `spared` are folded; ` ?` stands for a space or none."""
+    """`voice.toml` of one language. `words` and `spared` are folded, the others are compared as written.
+
+    In an entry ` ?` is a space or none, `*` the rest of a word, `^` any capitalised word; a final apostrophe
+    joins the word after it. The longest entry that fits counts, spared or not.
+    """
 
     words: tuple[str, ...]
     """First person wherever it stands as a whole word or phrase."""
     spared: tuple[str, ...] = ()
     """What looks like it and is not: names, compounds, set phrases."""
     exact: tuple[str, ...] = ()
-    """Only in this very case and pointing."""
+    """First person only in this very case and pointing."""
     exact_spared: tuple[str, ...] = ()
+    prefixes: str = ""
+    """Letters that may be written together with the word after them (و, ف)."""
     bounded: bool = True
     """False where words have no gaps between them (Chinese)."""
+
+    @cached_property
+    def _heads(self) -> frozenset[str]:
+        """The first word of every folded entry, with its optional space and without."""
+        forms = (form for word in self.words for form in (word.replace(" ?", " "), word.replace(" ?", "")))
+        return frozenset(match[0] for form in forms if (match := WORD.match(form)))
+
+    @cached_property
+    def _tails(self) -> tuple[str, ...]:
+        """The ends of entries that begin with any letters."""
+        return tuple(word[1:] for word in self.words if word.startswith("*"))
+
+    def may_be(self, folded: str) -> bool:
+        """Whether `folded` can hold an entry: a cheap look at its words before the dear one."""
+        if not self.bounded:
+            return True
+        words = WORD.findall(folded)
+        if not self._heads.isdisjoint(words) or (self._tails and any(w.endswith(self._tails) for w in words)):
+            return True
+        return any(word[0] in self.prefixes and word[1:] in self._heads for word in words)
 
     @cached_property
     def folded_form(self) -> regex.Pattern[str]:
@@ -40,21 +70,26 @@ class VoicePack:
 
     @cached_property
     def exact_form(self) -> regex.Pattern[str]:
-        return self._pattern(self.exact, self.exact_spared)
+        return self._pattern(self.exact, ())
 
-    def _pattern(self, words: Iterable[str], spared: Iterable[str]) -> regex.Pattern[str]:
-        """What is spared is tried first, so that it takes its text away from the words."""
-        before, after = (_BEFORE, _AFTER) if self.bounded else ("", "")
-        keep = _either(spared)
-        edge = _BEFORE if self.bounded else ""
-        return regex.compile(rf"{edge}(?:{keep})|{before}(?<found>{_either(words)}){after}")
+    @cached_property
+    def spared_form(self) -> regex.Pattern[str]:
+        return self._pattern((), self.exact_spared)
 
+    def _pattern(self, words: Sequence[str], spared: Sequence[str]) -> regex.Pattern[str]:
+        entries = [(word, f"(?<found>{self._bounded(word)})") for word in words]
+        entries += [(word, self._bounded(word)) for word in spared]
+        longest = sorted(entries, key=lambda entry: len(entry[0]), reverse=True)
+        start = _BEFORE + (f"[{self.prefixes}]?" if self.prefixes else "") if self.bounded else ""
+        return regex.compile(rf"{start}(?:{'|'.join(entry for _, entry in longest) or '(?!)'})")
 
-def _either(entries: Iterable[str]) -> str:
-    longest = sorted(entries, key=len, reverse=True)
-    return (
-        "|".join(regex.escape(entry, special_only=True).replace(r" \?", " ?") for entry in longest) or NEVER
-    )
+    def _bounded(self, entry: str) -> str:
+        text = regex.escape(entry)
+        for sign, pattern in _SIGNS.items():
+            text = text.replace(sign, pattern)
+        if not self.bounded or entry.endswith(("'", "^")):
+            return text
+        return f"{_LONE_BEFORE}{text}{_AFTER}{_LONE_AFTER}" if len(entry) == 1 else f"{text}{_AFTER}"
 
 
 def first_person(
@@ -75,7 +110,13 @@ def first_person(
 
 def _look(sentence: str, pack: VoicePack) -> str:
     plain = _UNSEEN.sub("", sentence.replace("’", "'"))
-    return _first(pack.exact_form, plain) or _first(pack.folded_form, fold(sentence))
+    folded = fold(plain)
+    if not pack.may_be(folded) and not (pack.exact and pack.exact_form.search(plain)):
+        return ""
+    if pack.exact_spared:
+        plain = pack.spared_form.sub(_BLANK, plain)
+        folded = fold(plain)
+    return _first(pack.exact_form, plain) or _first(pack.folded_form, folded)
 
 
 def _first(pattern: regex.Pattern[str], text: str) -> str:

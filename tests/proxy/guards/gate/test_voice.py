@@ -1,0 +1,184 @@
+"""First person in ten languages, and what only looks like it."""
+
+import statistics
+import time
+
+import pytest
+
+from indexes.text import fold
+from proxy.guards.gate.voice import VoicePack, first_person
+from proxy.settings.languages import TAGS, parts
+
+PACKS = parts("voice", VoicePack)
+
+SPOKEN = {
+    "en": (
+        "I would say it is worth it.",
+        "As far as I know, it opens at nine.",
+        "Perhaps (I believe) it is free.",
+        "It seems to me that the plan is good.",
+        "We’ve found three offers.",
+        "Ask us for the key.",
+        "It is in our list.",
+        "Let’s see what the page says.",
+        "In the U.S. I know of two.",
+        "I'll check the dates.",
+    ),
+    "es": (
+        "A mí me parece bien.",
+        "Tengo tres fuentes.",
+        "No sé cuándo abre.",
+        "Según nuestros datos, sí.",
+        "Le recomiendo el primero.",
+        "Podemos ofrecer dos opciones.",
+    ),
+    "pt": (
+        "Parece-me correto.",
+        "Segundo os nossos dados, sim.",
+        "Não tenho essa informação.",
+        "Recomendo o primeiro.",
+        "Eu não vi isso.",
+        "Podemos confirmar o preço.",
+    ),
+    "fr": (
+        "J’ai trouvé trois offres.",
+        "Puis-je proposer la première ?",
+        "D’après nos données, oui.",
+        "On m’a dit que c’est ouvert.",
+        "Ma réponse est oui.",
+        "Nous-mêmes ne savons pas.",
+    ),
+    "de": (
+        "Das weiß ich nicht.",
+        "Es scheint mir richtig.",
+        "Nach unseren Angaben ja.",
+        "Das gilt meiner Meinung nach.",
+        "Für meinen Bericht zählt das.",
+        "Man kann uns fragen.",
+    ),
+    "ru": (
+        "Я нашёл три варианта.",
+        "По-моему, это верно.",
+        "У нас есть три варианта.",
+        "К сожалению, не знаю.",
+        "Советую первый вариант.",
+        "Мне неизвестно.",
+    ),
+    "fa": (
+        "نمی‌دانم کی باز می‌شود.",
+        "می خوانم و می نویسم.",
+        "میدانم که رایگان است.",
+        "به عقیدهٔ ما خوب است.",
+        "سه گزینه یافته‌ام.",
+        "پیشنهاد می‌کنیم زودتر بیایید.",
+        "مي‌توانم كمك كنم.",
+    ),
+    "ar": (
+        "أظن أنه مفتوح.",
+        "ونحن ننصح بالأول.",
+        "هذا سهل عليّ.",
+        "فأنا لا أعرف.",
+        "لا يمكنني الإجابة.",
+        "حسب رأينا هو الأفضل.",
+    ),
+    "hi": (
+        "मुझे नहीं पता।",
+        "मैंने तीन विकल्प देखे।",
+        "हमारे अनुसार यह सही है।",
+        "मैं बताऊँगा।",
+        "कह सकती हूं कि यह खुला है।",
+    ),
+    "zh": ("我不知道何时开放。", "我们的名单有三项。", "请联系我。", "自我们成立以来。", "咱们去看看。"),
+}
+
+UNSPOKEN = {
+    "en": (
+        "Part I and Part II are free.",
+        "Elizabeth I reigned long.",
+        "Articles I and II apply.",
+        "The I/O port, the A.I. lab and I. Newton.",
+        "I-95 is closed.",
+        "The US and ME are codes, i.e. states.",
+        "The tin mine is open; the menu is short.",
+        "West, usage, mythic, weather, hour.",
+        "Volumes I, II and III are here.",
+    ),
+    "es": (
+        "Tocan en mi menor.",
+        "Creó la sala y comió allí, como todos.",
+        "El miércoles, Yolanda abre el nosocomio.",
+        "Un yo-yo cuesta poco.",
+    ),
+    "pt": ("Fica nos fundos, em Minas.", "A senhora nota o euro.", "Nossa Senhora de Fátima é a padroeira."),
+    "fr": ("De nos jours, Notre-Dame est ouverte.", "Me Dupont est avocat.", "Le maire mesure le moineau."),
+    "de": (
+        "Kritiker meinen, dass es gut ist.",
+        "Der Ich-Erzähler heißt Wirth.",
+        "Die Station Mir war groß.",
+        "Das Ich ist ein Begriff.",
+        "Im Jahr 50 vor unserer Zeitrechnung.",
+    ),
+    "ru": ("В 5 веке до нашей эры.", "Мышь, Мымра и Яна.", "От А до Я.", "Я. Иванов открыл зал."),
+    "fa": ("او می‌رود و آن‌ها می‌آیند.", "دهم مرداد است.", "ایمن، منظم و مادر.", "این مجموعه سالم است."),
+    "ar": (
+        "علی يسكن لدى جاره.",
+        "الله أعلم.",
+        "منى ولي في بي بي سي.",
+        "اعتقد العلماء ذلك.",
+        "دعم نفسي للطلاب.",
+    ),
+    "hi": ("हमेशा हमला हमराह।", "मेरुदंड और मैदान।", "यहाँ हूण आए।"),
+    "zh": ("自我介绍和忘我的精神。", "这是无我的境界。", "他们很好。"),
+}
+
+
+@pytest.mark.parametrize(("tag", "text"), [(tag, text) for tag, texts in SPOKEN.items() for text in texts])
+def test_first_person_is_found(tag: str, text: str) -> None:
+    assert first_person(text, tag, PACKS, [])
+
+
+@pytest.mark.parametrize(("tag", "text"), [(tag, text) for tag, texts in UNSPOKEN.items() for text in texts])
+def test_what_only_looks_like_it_is_spared(tag: str, text: str) -> None:
+    assert first_person(text, tag, PACKS, []) == ""
+
+
+def test_lists_are_never_applied_across_languages() -> None:
+    assert first_person("الكتاب من المكتبة", "ar", PACKS) == ""
+    assert first_person("Es por me y mi.", "en", PACKS) == "me"
+    assert first_person("I think so.", None, PACKS) == ""
+    assert first_person("I think so.", "xx", PACKS) == ""
+
+
+def test_a_quoted_title_of_a_cited_source_is_spared() -> None:
+    source = "She wrote the book “Where I Was From” in 2003."
+    assert first_person("She wrote “Where I was from”.", "en", PACKS, [source]) == ""
+    assert first_person("She wrote “Where I Was From,” then left.", "en", PACKS, [source]) == ""
+    assert first_person("She wrote “What I Want”.", "en", PACKS, [source]) == "I"
+    assert first_person("I read “Where I Was From”.", "en", PACKS, [source]) == "I"
+    assert first_person("She wrote Where I Was From.", "en", PACKS, [source]) == "I"
+    assert first_person("《我的城市》已出版。", "zh", PACKS, ["出版《我的城市》一书"]) == ""
+
+
+def test_unseen_characters_hide_nothing() -> None:
+    assert first_person("m\u200by view", "en", PACKS)
+    assert first_person("\u2060I\u00ad think", "en", PACKS)
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_folded_entries_are_folded_and_each_is_found(tag: str) -> None:
+    pack = PACKS[tag]
+    for entry in (*pack.words, *pack.spared):
+        assert fold(entry) == entry
+    for entry in pack.words:
+        said = entry.replace(" ?", " ").replace("*", "xx" if tag == "en" else "سس" if tag == "fa" else "कर")
+        assert first_person(f"{said}x" if said.endswith("'") else said, tag, PACKS), entry
+
+
+def test_a_sentence_is_heard_in_microseconds() -> None:
+    text = "The library stays open to students during the summer holidays and on every other Sunday."
+    spent = []
+    for _ in range(50):
+        started = time.perf_counter()
+        first_person(text, "en", PACKS, [])
+        spent.append(time.perf_counter() - started)
+    assert statistics.median(spent) < 500e-6
