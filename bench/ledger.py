@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import aiosqlite
+import uvloop
 
 from proxy.ledger.periods import Cap, Caps
 from proxy.ledger.sqlite import SqliteLedger
@@ -56,7 +57,7 @@ def run(arguments: list[str]) -> int:
     print("| what | at once | pairs/s | × plain | p50 ms | p99 ms | CPU µs/pair |")
     print("|---|---|---|---|---|---|---|")
     for tasks in (1, 64):
-        rounds = [asyncio.run(_round(tasks, options.seconds, options.folder)) for _ in range(options.rounds)]
+        rounds = [uvloop.run(_round(tasks, options.seconds, options.folder)) for _ in range(options.rounds)]
         plain, ours = (_median([both[kind] for both in rounds]) for kind in (0, 1))
         for name, figure in (("plain commits", plain), ("ledger", ours)):
             print(
