@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from indexes.embed import OnnxEmbedder
+from indexes.fuse import similarity
 from indexes.model import ensure
 from indexes.progress import shown
 
@@ -56,6 +57,17 @@ def test_the_answer_is_nearer_in_another_language_too(model: OnnxEmbedder, tag: 
         model.query(LEAVE[tag][0])
     )
     assert near > far
+
+
+@pytest.mark.parametrize("told", ["en", "own"])
+@pytest.mark.parametrize("tag", LEAVE)
+def test_the_usual_threshold_parts_answer_and_other_in_every_band(
+    model: OnnxEmbedder, tag: str, told: str
+) -> None:
+    told = tag if told == "own" else told
+    cosines = np.array(model.passages([LEAVE[told][1], BRIDGE[told]])) @ np.array(model.query(LEAVE[tag][0]))
+    near, far = (similarity(float(cosine), model.band(tag, told), 0) for cosine in cosines)
+    assert near > 0.35 > far
 
 
 def test_a_vector_does_not_hang_on_its_neighbours(model: OnnxEmbedder) -> None:
