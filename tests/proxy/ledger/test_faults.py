@@ -96,6 +96,24 @@ async def test_a_store_taken_away_between_the_write_and_its_answer_denies(tmp_pa
         assert (await denied(ledger)).decision is Decision.LEDGER_DOWN
 
 
+@pytest.mark.parametrize("fault", [RuntimeError("odd"), MemoryError(), KeyError("odd"), OSError("odd")])
+@pytest.mark.parametrize("where", ["before", "after"])
+async def test_whatever_goes_wrong_on_the_way_to_a_hold_denies_it(
+    tmp_path: Path, fault: Exception, where: str
+) -> None:
+    armed: list[str] = []
+
+    def failpoint(point: str) -> None:
+        if point in armed:
+            raise fault
+
+    async with opened(tmp_path, failpoint=failpoint) as ledger:
+        armed.append(where)
+        assert (await denied(ledger)).decision is Decision.LEDGER_DOWN
+        armed.clear()
+        await held(ledger)
+
+
 @pytest.mark.parametrize("state", ["max_page_count = 1", "query_only = ON"], ids=["full", "read-only"])
 async def test_a_store_that_cannot_grow_or_be_written_denies_and_keeps_what_is_settled(
     tmp_path: Path, state: str
