@@ -15,6 +15,7 @@ from proxy.guards.prompt import Prompt
 from proxy.guards.refuse import Refuser
 from proxy.guards.route import Router
 from proxy.guards.texts import Texts
+from proxy.joins import Joins
 from proxy.services import DecisionLog, Ledger, Model
 from proxy.settings.tree import Answer, EvidenceSettings
 from proxy.types import Caller, ChatRequest
@@ -66,6 +67,7 @@ class Desk:
 
     auth: Authenticator
     limits: Limiter
+    joins: Joins
     parse: Callable[[bytes], ChatRequest]
     models: Mapping[str, Model]
     personas: Mapping[str, Persona]

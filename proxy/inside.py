@@ -8,6 +8,7 @@ from datetime import datetime
 import orjson
 
 from proxy.desk import Desk
+from proxy.joins import Joins
 from proxy.pipeline import answer
 from proxy.services import Ask, Outcome
 from proxy.types import Caller, Decision, Trace, Turn
@@ -41,6 +42,7 @@ async def ask(question: Question, desk: Desk, hear: Callable[[str], None] = lamb
         desk,
         auth=_Known(Caller("inside", "inside", question.groups)),
         limits=_Unlimited(),
+        joins=Joins(0),
         decisions=_Kept(seen),
         now=_clock(question.at, desk),
     )

@@ -15,10 +15,11 @@ from proxy.retrieve import Handed, gather
 from proxy.services import Ask, ClientGone, Denial, Model, Reply
 from proxy.types import Call, ChatRequest, Decision, Trace, Turn
 from proxy.verdict import judge
-from proxy.visit import Visit
+from proxy.visit import Told, Visit
 from proxy.wire.request import task
 
 OpenReply = Callable[[ChatRequest, str], Reply]
+JOINED = "joined an equal request that was running"
 
 
 async def answer(ask: Ask, desk: Desk, open_reply: OpenReply) -> None:
@@ -31,17 +32,28 @@ async def answer(ask: Ask, desk: Desk, open_reply: OpenReply) -> None:
     async with desk.limits.enter(caller, caller.address):
         request = desk.parse(ask.body)
         model = desk.model(request.model)
-        persona = desk.personas[model.assistant]
         trace = Trace(desk.new_id(), caller, model.alias, request.question, desk.now().timestamp())
-        visit = Visit(open_reply(request, trace.id), trace)
-        try:
-            with visit.timed("total"):
-                await _guarded(_cleaned(request, persona), (persona, model), desk, visit)
-        except (ClientGone, asyncio.CancelledError):
-            visit.note(Decision.LEFT)
-            raise
-        finally:
-            await asyncio.shield(desk.decisions.write(trace))
+        reply = Told(open_reply(request, trace.id))
+
+        async def work(joined: Reply) -> None:
+            await _answered(request, model, desk, Visit(joined, trace))
+
+        if not await desk.joins.run((caller.key_id, ask.body), reply, work):
+            trace.decision, trace.detail = reply.decision, JOINED
+            await desk.decisions.write(trace)
+
+
+async def _answered(request: ChatRequest, model: Model, desk: Desk, visit: Visit) -> None:
+    """One run, written down whatever becomes of it: equal requests that joined it hear it too."""
+    persona = desk.personas[model.assistant]
+    try:
+        with visit.timed("total"):
+            await _guarded(_cleaned(request, persona), (persona, model), desk, visit)
+    except (ClientGone, asyncio.CancelledError):
+        visit.note(Decision.LEFT)
+        raise
+    finally:
+        await asyncio.shield(desk.decisions.write(visit.trace))
 
 
 async def _guarded(request: ChatRequest, served: tuple[Persona, Model], desk: Desk, visit: Visit) -> None:

@@ -122,7 +122,7 @@ def _note(evidence: Evidence, limit: float, trace: Trace) -> None:
     """The scores of what was found, for the decision log."""
     trace.best, trace.threshold, trace.mode = round(evidence.best, 4), limit, evidence.mode
     trace.embedded = evidence.mode == "hybrid"
-    trace.detail = evidence.degraded
+    trace.degraded = evidence.degraded
     if evidence.best < limit:
         return
     trace.sources = [

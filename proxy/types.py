@@ -210,6 +210,8 @@ class Trace:
     rule: str = ""
     detail: str = ""
     mode: str = ""
+    degraded: str = ""
+    """Why keywords alone served where vectors were wanted."""
     best: float | None = None
     threshold: float | None = None
     sources: list[dict[str, object]] = field(default_factory=list)

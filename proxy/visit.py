@@ -10,6 +10,24 @@ from proxy.types import Citation, Decision, Ending, Trace
 from proxy.verdict import Verdict
 
 
+class Told:
+    """A reply that remembers how it ended: what a joined request leaves in the log."""
+
+    def __init__(self, reply: Reply):
+        self._reply = reply
+        self.decision: Decision | None = None
+
+    async def head(self, decision: Decision) -> None:
+        await self._reply.head(decision)
+
+    async def text(self, released: str) -> None:
+        await self._reply.text(released)
+
+    async def end(self, done: Outcome) -> None:
+        self.decision = done.decision
+        await self._reply.end(done)
+
+
 class Visit:
     """What `pipeline.answer` says through, and what it leaves behind in the decision log."""
 

@@ -14,6 +14,7 @@ from proxy.body import head
 from proxy.errors import AuthError, FiadorError
 from proxy.observe import logs
 from proxy.observe.metrics import CONTENT_TYPE
+from proxy.overload import Overload
 from proxy.pipeline import answer
 from proxy.replies import Line
 from proxy.services import Ask
@@ -82,7 +83,8 @@ def surface(services: Services) -> ASGIApp:
         return sorted(desk.models)
 
     async def missing() -> Sequence[str]:
-        return [] if await services.ledger.ready() else [f"ledger: {services.ledger.fault}"]
+        down = [] if await services.ledger.ready() else [f"ledger: {services.ledger.fault}"]
+        return [*down, *overload.missing()]
 
     async def metrics(scope: Scope, receive: Receive, line: Line) -> None:
         ask = head(scope)
@@ -93,4 +95,10 @@ def surface(services: Services) -> ASGIApp:
         await line.write(services.metrics.render().encode(), more=False)
 
     more = {"/metrics": {"GET": metrics}}
-    return routes.build(answered, aliases, missing, services.settings.server, more=more)
+    app = routes.build(answered, aliases, missing, services.settings.server, more=more)
+    overload = Overload(app, services.settings.server)
+    services.metrics.gauge("fiador_streams", "Requests under way.", lambda: overload.running)
+    services.metrics.gauge(
+        "fiador_overload_refused", "Requests refused for want of a place.", lambda: overload.refused
+    )
+    return overload

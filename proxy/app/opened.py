@@ -13,6 +13,7 @@ from proxy.app.personas import Packs, packs, persona
 from proxy.app.upstreams import models, upstreams
 from proxy.auth import Door, Keys, tokens
 from proxy.desk import Desk
+from proxy.joins import Joins
 from proxy.ledger.periods import Cap, Caps
 from proxy.ledger.prices import dollars
 from proxy.ledger.sqlite import SqliteLedger
@@ -67,6 +68,7 @@ async def opened(settings: tree.Settings, made: Embedding | None = None) -> Asyn
                 trusted=settings.limits.trusted_networks,
             ),
             limits=limits,
+            joins=Joins(settings.limits.join_retries_s),
             parse=partial(parse, policy=_policy(settings.server)),
             models=models(settings, await upstreams(settings.upstreams, known, stack)),
             personas={

@@ -48,7 +48,7 @@ def _told(trace: Trace) -> Iterator[tuple[str, str]]:
     if trace.question:
         yield "question", directed(trace.question)
     yield "language", trace.language or "unknown"
-    for name in ("topic", "rule", "detail"):
+    for name in ("topic", "rule", "detail", "degraded"):
         if value := getattr(trace, name):
             yield name, str(value)
     if trace.offending:

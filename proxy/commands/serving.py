@@ -7,6 +7,7 @@ import uvicorn
 
 from proxy.app.asgi import CONFIG, DATA
 from proxy.observe import logs
+from proxy.overload import patient
 from proxy.settings.load import load
 
 
@@ -24,7 +25,7 @@ def run(config: Path, data_dir: Path | None, *, host: str | None, port: int | No
         port=server.port if port is None else port,
         workers=server.workers,
         loop="uvloop",
-        http="httptools",
+        http=patient(server.header_s),
         access_log=False,
         log_level="warning" if settings.log.level == "error" else settings.log.level,
         server_header=False,

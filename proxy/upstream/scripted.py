@@ -1,6 +1,6 @@
 """Replays a file instead of asking a model: for trying a configuration against one that lies.
 
-The script holds one JSON object a line; the first whose `match` stands in the folded question plays (`*`: any):
+The script holds one JSON object a line; the first whose `match` stands in the question plays (`*`: any):
 `{"match": "…", "pieces": ["…"], "finish": "stop", "usage": {"input": 1, "output": 2}, "delay_ms": 5}`.
 `{n:TITLE}` in a piece becomes the marker of the source with that title, `[99]` where none has it.
 """

@@ -24,8 +24,8 @@ keep_alive_s = 0.2
 [auth]
 mode = "keys"
 [limits]
-join_retries_s = 0
 key_concurrent = 0
+join_retries_s = {join_s}
 address_minute = 0
 key_minute = 0
 [embedding]
@@ -117,7 +117,7 @@ class Deployment:
         return await self.stack.enter_async_context(client)
 
 
-def written(folder: Path, url: str, *, idle_s: float = 5, retries: int = 0) -> Settings:
+def written(folder: Path, url: str, *, idle_s: float = 5, retries: int = 0, join_s: float = 0) -> Settings:
     """Writes the deployment's files and reads its settings."""
     docs = folder / "docs"
     (docs / "staff").mkdir(parents=True, exist_ok=True)
@@ -125,16 +125,16 @@ def written(folder: Path, url: str, *, idle_s: float = 5, retries: int = 0) -> S
     (docs / "hours.md").write_text(HOURS, "utf-8")
     (docs / "staff" / "bonus.md").write_text(BONUS, "utf-8")
     config = folder / "fiador.toml"
-    config.write_text(CONFIG.format(url=url, idle_s=idle_s, retries=retries), "utf-8")
+    config.write_text(CONFIG.format(url=url, idle_s=idle_s, retries=retries, join_s=join_s), "utf-8")
     return load(config)
 
 
 @asynccontextmanager
 async def deployed(
-    folder: Path, url: str = "http://127.0.0.1:9", *, idle_s: float = 5, retries: int = 0
+    folder: Path, url: str = "http://127.0.0.1:9", *, idle_s: float = 5, retries: int = 0, join_s: float = 0
 ) -> AsyncIterator[Deployment]:
     """The deployment on a real socket, its documents indexed."""
-    settings = written(folder, url, idle_s=idle_s, retries=retries)
+    settings = written(folder, url, idle_s=idle_s, retries=retries, join_s=join_s)
     async with opened(settings) as services:
         report = await synced(settings, services.evidence, services.packs)
         assert not report.faults

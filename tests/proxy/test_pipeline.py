@@ -349,3 +349,26 @@ async def test_readiness_is_red_while_the_ledger_is_down(proxy: Deployment) -> N
         text = await ask(await proxy.client())
     assert (await last(proxy)).decision is Decision.LEDGER_DOWN
     assert "9:30" not in text
+
+
+async def test_a_retry_while_the_first_still_runs_hears_the_same_and_is_paid_once(
+    tmp_path: Path, fake: FakeUpstream
+) -> None:
+    fake.play = says(TRUE, "It closes at 18:00 [1].", pause_s=0.1)
+    async with deployed(tmp_path, fake.url, join_s=5) as proxy:
+        client = await proxy.client()
+        texts = await asyncio.gather(*(ask(client) for _ in range(3)))
+        rows = await settled(proxy, 3)
+    assert len(set(texts)) == 1
+    assert len(fake.calls) == 1
+    assert sorted(row.upstream_calls for row in rows) == [0, 0, 1]
+    assert {row.decision for row in rows} == {Decision.ANSWERED}
+
+
+async def settled(proxy: Deployment, count: int) -> list[Trace]:
+    """The newest rows, once there are `count`."""
+    for _ in range(500):
+        if len(rows := await proxy.log.recent(count)) == count:
+            return rows
+        await asyncio.sleep(0.01)
+    raise AssertionError("rows are missing")

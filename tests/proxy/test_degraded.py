@@ -1,0 +1,105 @@
+"""A model that is missing, broken or fails in mid-run costs the vectors, never an answer; the log says why."""
+
+import shutil
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+
+from indexes.embed import OnnxEmbedder
+from indexes.types import EmbedError
+from proxy.app import Services, opened
+from proxy.app.evidence import Embedding, embedding
+from proxy.commands.syncing import synced
+from proxy.inside import Question, Seen, ask
+from proxy.settings.tree import Settings
+from tests.indexes import tiny
+from tests.proxy.deployment import QUESTION, written
+
+
+@pytest.fixture(name="settings")
+def _settings(tmp_path: Path) -> Settings:
+    """The small deployment with a tiny model of its own."""
+    settings = written(tmp_path, "http://127.0.0.1:9")
+    tiny.write(tmp_path / "model")
+    own = settings.embedding.model_copy(update={"model": tmp_path / "model"})
+    return settings.model_copy(update={"embedding": own}).placed(tmp_path)
+
+
+async def asked(services: Services) -> Seen:
+    return await ask(Question(QUESTION, "quoting", frozenset({"public"})), services.desk)
+
+
+def served_by_keywords(seen: Seen, why: str) -> None:
+    assert seen.trace
+    assert "opens at 9:30" in seen.text
+    assert (seen.trace.mode, seen.trace.threshold, seen.trace.embedded) == ("keywords", 0.35, False)
+    assert why in seen.trace.degraded
+
+
+async def test_with_its_model_the_search_is_hybrid(settings: Settings) -> None:
+    async with opened(settings) as services:
+        await synced(settings, services.evidence, services.packs)
+        seen = await asked(services)
+    assert seen.trace
+    assert (seen.trace.mode, seen.trace.embedded) == ("hybrid", True)
+
+
+@pytest.mark.parametrize(
+    ("broken", "why"),
+    [
+        ("emptied", "model.onnx"),
+        ("corrupt", "INVALID_PROTOBUF"),
+        ("gone", "model.onnx"),
+        ("card", "model_card.json"),
+    ],
+)
+async def test_a_broken_folder_leaves_keywords(settings: Settings, broken: str, why: str) -> None:
+    async with opened(settings) as services:
+        await synced(settings, services.evidence, services.packs)
+    folder = settings.embedding.model
+    assert isinstance(folder, Path)
+    match broken:
+        case "emptied":
+            for file in folder.iterdir():
+                file.unlink()
+        case "corrupt":
+            (folder / "model.onnx").write_bytes(b"\x08\x01 this is no model")
+        case "gone":
+            shutil.rmtree(folder)
+        case "card":
+            (folder / "model_card.json").write_text("{}", "utf-8")
+    async with opened(settings) as services:
+        served_by_keywords(await asked(services), why)
+
+
+class Failing:
+    """An embedder that works until it is told to fail."""
+
+    def __init__(self, inner: OnnxEmbedder):
+        self._inner = inner
+        self.name, self.dim, self.band = inner.name, inner.dim, inner.band
+        self.broken = False
+
+    def query(self, text: str) -> list[float]:
+        if self.broken:
+            raise EmbedError("the model has died")
+        return self._inner.query(text)
+
+    def passages(self, texts: list[str]) -> list[list[float]]:
+        return self._inner.passages(texts)
+
+
+async def test_a_model_that_dies_in_mid_run_leaves_keywords_and_may_come_back(settings: Settings) -> None:
+    inner = embedding(settings.embedding).embedder
+    assert isinstance(inner, OnnxEmbedder)
+    model = Failing(inner)
+    async with AsyncExitStack() as stack:
+        services = await stack.enter_async_context(opened(settings, Embedding(model)))
+        await synced(settings, services.evidence, services.packs)
+        model.broken = True
+        served_by_keywords(await asked(services), "the model has died")
+        model.broken = False
+        seen = await asked(services)
+    assert seen.trace
+    assert seen.trace.mode == "hybrid"
