@@ -51,7 +51,7 @@ _BY_SIGN = (
 """What an address cannot be without, and its pattern, in order."""
 
 _IMAGE = regex.compile(r"!\[")
-_CODE = regex.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
+CODE = regex.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
 _HTML = regex.compile(r"<[a-z/!?][^\s>]*")
 _AUTOLINK = regex.compile(r"<(?:https?://|mailto:|tel:|[^\s<>@]+@)[^\s<>]*>")
 _PLAIN_TAG = regex.compile(r"</?[a-z][a-z0-9-]*>")
@@ -70,7 +70,7 @@ def markup(text: str) -> str:
         return ""
     if (found := _IMAGE.search(text) or _BAD_SCHEME.search(text)) is not None:
         return found[0]
-    shown = _CODE.sub(lambda match: _PLAIN_TAG.sub("", match[0]), _AUTOLINK.sub("", text))
+    shown = CODE.sub(lambda match: _PLAIN_TAG.sub("", match[0]), _AUTOLINK.sub("", text))
     if (found := _HTML.search(shown)) is not None:
         return found[0]
     return next((url for url in map(_url, _targets(text)) if _forbidden(url)), "")

@@ -6,7 +6,7 @@ import regex
 
 from proxy.guards.gate.values.codes import read_codes, read_composites
 from proxy.guards.gate.values.dates import read_dates
-from proxy.guards.gate.values.links import left_sign, markup, read_links
+from proxy.guards.gate.values.links import CODE, left_sign, markup, read_links
 from proxy.guards.gate.values.numbers import read_numbers
 from proxy.guards.gate.values.pack import LETTER, Tongue, ValuePack, tongue
 from proxy.guards.gate.values.page import Page
@@ -60,7 +60,7 @@ def read(
 
 def _figures(page: Page, speech: Tongue, source: bool, line_start: bool) -> None:
     """The stages, the most special first; each takes what it knows from the next."""
-    page.blank(_BRACKETED)
+    _brackets(page)
     read_links(page)
     read_phones(page)
     read_dates(page, speech, source)
@@ -70,6 +70,16 @@ def _figures(page: Page, speech: Tongue, source: bool, line_start: bool) -> None
     read_composites(page)
     read_numbers(page, speech)
     read_codes(page)
+
+
+def _brackets(page: Page) -> None:
+    """Markers and reference numbers are no values; inside a code span `[7]` is one, since it stays there."""
+    code = [match.span() for match in CODE.finditer(page.text)] if "`" in page.text else []
+
+    def read(match: regex.Match[str]) -> list[Value] | None:
+        return None if any(start < match.start() < end for start, end in code) else []
+
+    page.take(_BRACKETED, read)
 
 
 def _listed(page: Page, match: regex.Match[str]) -> list[Value] | None:

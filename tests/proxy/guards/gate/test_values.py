@@ -23,7 +23,7 @@ NUMBERS = [
     ("en", "20 m² of H2O, CO₂ and PM2.5", ["n:20", "mix:h2o", "mix:co2", "mix:pm2.5"]),
     ("en", "v1.4.2, 3.11.9 and 10.0.0.1", ["comp:v1.4.2", "comp:3.11.9", "comp:10.0.0.1"]),
     ("en", "GPT-4o, SARS-CoV-2-related, Boeing 737-800", ["mix:gpt-4o", "mix:sars-cov-2", "n:737", "n:800"]),
-    ("en", "arr[7] is no marker but `[2024]` is a year: [2024]", ["n:2024", "n:2024"]),
+    ("en", "a fact [7] and `arr[7]`, published [2024]", ["n:7", "n:2024"]),
     ("es", "Cerca de 3.400.000 habitantes, un 0,75 %", ["n:3400000", "n:0.75"]),
     ("es", "los años 70 y el 2.º puesto", ["n:70", "n:2"]),
     ("es", "22 338 618 personas y 500 000 más", ["n:22338618", "n:500000"]),
