@@ -32,10 +32,13 @@ Scores = Mapping[str, Mapping[str, Any]]
 
 def run(arguments: list[str]) -> int:
     """Prints the table; with `--run FILE` also one line a question, with all its scores."""
-    options = parser("refusal").parse_args(arguments)
+    asked = parser("refusal")
+    asked.add_argument("--across", metavar="LANGUAGE", help="ask in the texts of this language")
+    options = asked.parse_args(arguments)
     planned = plan(options.data, options.language, options.sample)
+    planned = planned.over(options.across) if options.across else planned
     with shown() as progress, remembered(options, progress) as embedder:
-        terms = (options.data.resolve(), options.sample, embedder.name, *_bands(embedder))
+        terms = (options.data.resolve(), options.sample, options.across, embedder.name, *_bands(embedder))
         with State(options.cache, "refusal", terms) as state:
             _run(planned, embedder, state, progress)
             found = {case.question.id: state.rows[case.question.id] for case in planned.cases}

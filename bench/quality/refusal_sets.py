@@ -31,6 +31,24 @@ class Plan:
 
     cases: tuple[Case, ...]
     corpora: dict[Place, list[Text]]
+    told: str = ""
+    """Language of the texts; empty: the questions' own."""
+
+    def over(self, language: str) -> "Plan":
+        """The questions of other languages asked in the texts of this one.
+
+        Answerable are those whose article stands in both; of the others only those about something else are
+        asked, and none that a single data set is meant for.
+        """
+        main = [text for text in self.corpora["main"] if text.language == language]
+        articles, datasets = {text.group for text in main}, _datasets(self.corpora["main"])
+        cases = tuple(
+            case
+            for case in self.cases
+            if case.place == "main" and case.question.language != language and case.sources == datasets
+            if case.question.reason == "off_corpus" or _answered(case.question, articles)
+        )
+        return Plan(cases, {"main": main, "pool": []}, language)
 
     def asked(self, language: str, place: Place) -> list[Case]:
         """Cases of one collection."""
@@ -38,7 +56,7 @@ class Plan:
 
     def corpus(self, language: str, place: Place) -> list[Text]:
         """Texts of one collection; of the pools only those that an asked question has."""
-        told = [text for text in self.corpora[place] if text.language == language]
+        told = [text for text in self.corpora[place] if text.language == (self.told or language)]
         if place == "main":
             return told
         wanted = {id for case in self.asked(language, place) for id in case.question.gold}
@@ -83,6 +101,10 @@ def _limits(path: Path) -> dict[str, frozenset[str]]:
     """The one data set that some questions are to be asked in, by question: it stands in their `against`."""
     marked = ((row["id"], row["against"].partition("dataset=")[2]) for row in rows(path))
     return {id: frozenset({after.split()[0]}) for id, after in marked if after}
+
+
+def _answered(question: Question, articles: set[str]) -> bool:
+    return question.reason is None and question.group in articles
 
 
 def _datasets(corpus: Sequence[Text]) -> frozenset[str]:

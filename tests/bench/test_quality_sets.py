@@ -110,6 +110,15 @@ def test_a_removed_article_is_not_in_the_collection(data: Path) -> None:
     assert {text.id for text in plan.corpus("en", "main")} == {"p1", "p2", "p3"}
 
 
+def test_questions_can_be_asked_over_a_border_of_languages(data: Path) -> None:
+    article = {"lang": "en", "title": "", "text": "The bridge is painted.", "dataset": "handbook"}
+    with (data / "retrieval" / "corpus.jsonl").open("a") as corpus:
+        corpus.write(json.dumps({"id": "p5", "group": "g-q3", **article}) + "\n")
+    plan = refusal_sets.plan(data, None, None).over("en")
+    assert [case.question.id for case in plan.cases] == ["q3"]
+    assert {text.language for text in plan.corpus("es", "main")} == {"en"}
+
+
 def test_permissions_finds_no_leak_and_says_what_was_reachable(
     options: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
