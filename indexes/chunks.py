@@ -146,7 +146,8 @@ def _sections(blocks: Iterable[_Block]) -> Iterator[tuple[tuple[str, ...], list[
 
 def _section(path: list[_Block], body: list[_Block]) -> tuple[tuple[str, ...], list[_Block]]:
     headings = tuple(h.detail for h in path if h.detail)
-    return headings, body or [_Block("prose", path[-1].detail)] if path else body
+    alone = [_Block("prose", path[-1].detail)] if path and path[-1].detail else []
+    return headings, body or alone
 
 
 def _pieces(block: _Block, chars_max: int) -> Iterator[str]:

@@ -25,6 +25,11 @@ def test_a_heading_with_nothing_below_is_its_own_text() -> None:
     assert [c.text for c in cut("# A\n\n## Only words\n## Next\n\ntext")] == ["Only words", "text"]
 
 
+def test_an_empty_heading_is_no_passage() -> None:
+    assert cut("#") == ()
+    assert [c.text for c in cut("##\n\ntext")] == ["text"]
+
+
 def test_every_part_of_a_long_table_has_its_header() -> None:
     chunks = cut(f"# Prices\n\n{TABLE}\n\nAfter.")
     parts = [c.text for c in chunks if "thing" in c.text]
