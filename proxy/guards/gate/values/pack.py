@@ -64,6 +64,8 @@ class ValuePack:
     """Words of both tables that also mean something else: read in sources, not in answers."""
     point: tuple[str, ...] = ()
     """Words of the decimal sign: three point five."""
+    counted: tuple[str, ...] = ()
+    """Nouns of time, money and measure: before one, or joined by a hyphen, even a lone two is a figure."""
     joins: tuple[str, ...] = ()
     """Words inside a spelled-out number: and, y, و."""
     glue: str = ""

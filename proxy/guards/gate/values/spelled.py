@@ -15,6 +15,9 @@ from proxy.guards.gate.values.page import WORD, Page, plain_word
 from proxy.guards.gate.values.types import Value
 
 _GAP = regex.compile(r"[\s\u200c-]{1,2}")
+_NOUN = regex.compile(r"([\s\u200c-])\s?([\p{L}\p{M}]+)")
+COUNTING_MAX = 3
+"""Up to here answers count on their own."""
 COMPOUND_MIN = 8
 """The shortest German number of two parts: vierzehn stands in the table, zweihundert does not."""
 _AND = "و"  # written together with the word after it in Arabic
@@ -42,6 +45,7 @@ class _Table:
     pairs: frozenset[str]
     """First words of numbers of two words."""
     part: regex.Pattern[str]
+    counted: frozenset[str]
     link: regex.Pattern[str]
     """What may stand between two words of one number."""
     point: regex.Pattern[str]
@@ -74,6 +78,7 @@ def _table(pack: ValuePack) -> _Table:
         frozenset(word.split()[0] for word in values),
         frozenset(word.split()[0] for word in values if " " in word),
         regex.compile(rf"(?<word>{words})(?:{glue})?"),
+        frozenset(pack.counted),
         regex.compile(rf"(?:{gap}(?:(?:{either(pack.joins)}){gap})?|{gap}{_AND}|(?:{glue})?)"),
         regex.compile(rf"\s(?:{either(pack.point)})\s"),
     )
@@ -157,14 +162,23 @@ def _close(page: Page, table: _Table, run: list[_Word], source: bool) -> None:
         run = run[taken:]
         if source and words[-1].rank:
             page.found.append(_rank(page, number, words))
-        if number < 2 or not (source or _certain(words)):
+        if number < 2 or not (source or _certain(page.text, table, words)):
             continue
         page.found.append(_number(page, Decimal(number), words))
 
 
-def _certain(words: list[_Word]) -> bool:
-    """Whether words of an answer can only be a number, and one that says how many."""
-    return len(words) > 1 or not (words[0].loose or words[0].value >= 100)
+def _certain(text: str, table: _Table, words: list[_Word]) -> bool:
+    """Whether words of an answer can only be a number, and one that says how many.
+
+    Answers count what they list: "Two friends, Ann and Bo". So a lone two or three is a figure only with a
+    noun of time, money or measure, or a hyphen ("two-year"). Measured: bench/README.md.
+    """
+    if len(words) > 1 or words[0].loose or words[0].value >= 100:
+        return len(words) > 1
+    after = _NOUN.match(text, words[0].end)
+    if words[0].value > COUNTING_MAX or after is None:
+        return words[0].value > COUNTING_MAX
+    return after[1] == "-" or plain_word(after[2]) in table.counted
 
 
 def _number(page: Page, number: Decimal, words: list[_Word]) -> Value:

@@ -67,5 +67,13 @@ def test_seconds_after_a_number_are_not_its_ordinal() -> None:
 
 
 def test_neighbours_are_two_numbers() -> None:
-    assert keys("two, three or five and seven", spelled=True) == ["n:2", "n:3", "n:5", "n:7"]
+    assert keys("four, six or five and seven", spelled=True) == ["n:4", "n:6", "n:5", "n:7"]
     assert keys("between twenty and thirty", spelled=True) == ["n:20", "n:30"]
+
+
+def test_a_lone_two_or_three_is_a_figure_only_of_time_money_or_measure() -> None:
+    """Answers count what they list: "two friends, Ann and Bo" claims no figure."""
+    assert keys("Two friends chose three of the plans", spelled=True) == []
+    assert keys("two years, three euros and a two-day visit", spelled=True) == ["n:2", "n:3", "n:2"]
+    assert keys("four friends", spelled=True) == ["n:4"]
+    assert keys("Two friends", source=True) == ["n:2"]
