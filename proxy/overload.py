@@ -7,7 +7,9 @@ request that never becomes whole.
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
+from typing import Any, cast
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -103,37 +105,43 @@ def _limit_bytes(root: Path) -> int:
     return int(first[first.index("MemTotal:") + 1]) * 1_024
 
 
-def patient(header_s: float) -> type[HttpToolsProtocol]:
-    """uvicorn's protocol that closes a connection whose request has no whole head after `header_s`."""
+class Patient(HttpToolsProtocol):
+    """uvicorn's protocol that closes a connection whose request has no whole head after `header_s`.
 
-    class Patient(HttpToolsProtocol):
-        """The timer runs from the connection, or a further request's first byte, to the end of the head."""
+    The timer runs from the connection, or a further request's first byte, to the end of the head.
+    """
 
-        _timer: asyncio.TimerHandle | None = None
+    def __init__(self, *arguments: Any, header_s: float, **named: Any):
+        super().__init__(*arguments, **named)
+        self._header_s = header_s
+        self._timer: asyncio.TimerHandle | None = None
 
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
-            self._start()
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._start()
 
-        def connection_lost(self, exc: Exception | None) -> None:
-            self._stop()
-            super().connection_lost(exc)
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop()
+        super().connection_lost(exc)
 
-        def on_message_begin(self) -> None:
-            self._start()
-            super().on_message_begin()
+    def on_message_begin(self) -> None:
+        self._start()
+        super().on_message_begin()
 
-        def on_headers_complete(self) -> None:
-            self._stop()
-            super().on_headers_complete()
+    def on_headers_complete(self) -> None:
+        self._stop()
+        super().on_headers_complete()
 
-        def _start(self) -> None:
-            self._stop()
-            self._timer = self.loop.call_later(header_s, self.transport.close)
+    def _start(self) -> None:
+        self._stop()
+        self._timer = self.loop.call_later(self._header_s, self.transport.close)
 
-        def _stop(self) -> None:
-            if self._timer is not None:
-                self._timer.cancel()
-                self._timer = None
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
-    return Patient
+
+def patient(header_s: float) -> type[asyncio.Protocol]:
+    """What uvicorn takes as `http` and calls for each connection; it can be handed to worker processes."""
+    return cast("type[asyncio.Protocol]", partial(Patient, header_s=header_s))

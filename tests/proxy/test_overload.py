@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import pickle
 import socket
 import time
 from collections.abc import AsyncIterator
@@ -148,6 +149,10 @@ async def test_a_connection_without_a_whole_request_is_closed_in_time(pieces: li
         assert await asyncio.wait_for(reader.read(), 2) == b""
         assert time.monotonic() - began < 1
         writer.close()
+
+
+def test_the_protocol_can_be_handed_to_worker_processes() -> None:
+    assert pickle.loads(pickle.dumps(patient(3))).keywords == {"header_s": 3}
 
 
 async def test_a_whole_request_is_answered_and_the_connection_stays_for_the_next() -> None:
