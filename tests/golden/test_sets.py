@@ -10,6 +10,7 @@ from golden.cases import Case, load
 from indexes.sources.folder import Folder
 from indexes.text import fold
 from indexes.types import Document
+from proxy.settings import lock
 from proxy.settings.languages import TAGS
 from proxy.settings.load import load as settings
 from proxy.settings.tree import FolderSource
@@ -54,6 +55,12 @@ def test_every_source_a_case_names_exists() -> None:
     known = documents() | records()
     named = {name: case.place for case in CASES for name in (*case.expect_source, *case.expect_records)}
     assert {name: place for name, place in named.items() if name not in known} == {}
+
+
+def test_the_shipped_lock_is_of_the_configured_assistants() -> None:
+    found = lock.read(SAMPLE / lock.NAME)
+    assert found is not None
+    assert set(found.assistants) == set(SETTINGS.assistants)
 
 
 def test_every_case_asks_a_configured_model() -> None:
