@@ -1,0 +1,160 @@
+"""Recorded upstream streams through the decoder, and through the whole proxy over sockets.
+
+`python -m bench quality dialects --data DIR`: DIR holds JSONL, a stream a line: `dialect`, `name`,
+`content_type`, `headers`, `reads` (base64 of each network read) and `expect` with `text`, `finish`, `usage`,
+`end`. Text that must never reach a client begins with `LEAK-`; a stream may list more under `also_forbidden`.
+"""
+
+import asyncio
+import base64
+import gzip
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from proxy.types import Usage
+from proxy.wire.anthropic_messages import AnthropicDialect
+from proxy.wire.openai_dialects import OpenAIDialect
+from proxy.wire.reader import Heard, Reader
+from proxy.wire.said import End, Text
+
+CLEAN = ("stop", "length")
+WHOLE = ("done", "eof")
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """One recorded stream."""
+
+    dialect: str
+    name: str
+    content_type: str
+    headers: Mapping[str, str]
+    status: int
+    reads: tuple[bytes, ...]
+    expect: Mapping[str, Any]
+    forbidden: tuple[str, ...]
+
+    @property
+    def plain(self) -> tuple[bytes, ...]:
+        """The reads as a decoder gets them: an HTTP library has unpacked them."""
+        packed = any(name.lower() == "content-encoding" for name in self.headers)
+        return (gzip.decompress(b"".join(self.reads)),) if packed else self.reads
+
+
+def vectors(folder: Path) -> Iterator[Vector]:
+    """All streams below `folder`."""
+    for path in sorted(folder.glob("*.jsonl")):
+        for line in path.read_text("utf-8").splitlines():
+            row = json.loads(line)
+            yield Vector(
+                row["dialect"],
+                row["name"],
+                row.get("content_type", "text/event-stream"),
+                row.get("headers") or {},
+                row.get("http_status", 200),
+                tuple(base64.b64decode(read) for read in row["reads"]),
+                row["expect"],
+                ("LEAK-", *(row.get("also_forbidden") or ())),
+            )
+
+
+def cuts(reads: Sequence[bytes], seed: int) -> Iterator[list[bytes]]:
+    """As given, in one read, byte by byte, at random places (five times)."""
+    whole = b"".join(reads)
+    yield list(reads)
+    yield [whole]
+    yield [whole[i : i + 1] for i in range(len(whole))]
+    chance = random.Random(seed)
+    for _ in range(5):
+        ends = sorted(chance.randrange(len(whole) + 1) for _ in range(12))
+        yield [whole[a:b] for a, b in zip([0, *ends], [*ends, len(whole)], strict=True)]
+
+
+def decoded(vector: Vector, reads: Sequence[bytes]) -> str:
+    """What is wrong with the decoder's reading; "" if nothing is."""
+    dialect = AnthropicDialect() if vector.dialect == "anthropic" else OpenAIDialect()
+    reader = Reader(dialect, vector.content_type)
+    heard: list[Heard] = [item for read in reads for item in reader.feed(read)] + reader.finish()
+    text = "".join(item.text for item in heard if isinstance(item, Text))
+    usage = next((item for item in reversed(heard) if isinstance(item, Usage)), None)
+    assert reader.end
+    return _compared(vector, text, usage, reader.end)
+
+
+def _compared(vector: Vector, text: str, usage: Usage | None, end: End) -> str:
+    expect = vector.expect
+    if leak := next((one for one in vector.forbidden if one in text), ""):
+        return f"leaks {leak}"
+    if text not in (expect["text"], *_several(expect.get("text_alt"))):
+        return f"text {text!r}"
+    whole = end.how in WHOLE and end.reason in CLEAN
+    wanted_whole = (
+        expect["finish"] in CLEAN
+        and not expect.get("tool_calls")
+        and {expect["end"], *_several(expect.get("end_alt"))} & set(WHOLE)
+    )
+    if whole != bool(wanted_whole):
+        return f"end {end.how}, {end.reason}"
+    if whole and end.reason != expect["finish"]:
+        return f"finish {end.reason}"
+    return "" if usage == _usage(expect["usage"]) else f"usage {usage}"
+
+
+def _several(value: object) -> Sequence[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _usage(expected: Mapping[str, int] | None) -> Usage | None:
+    return Usage(expected["prompt"], expected["completion"]) if expected else None
+
+
+@click.command()
+@click.option("--data", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True)
+@click.option("--seed", default=1, show_default=True, help="Of the random cuts.")
+@click.option("--decoder-only", is_flag=True, help="Without the proxy.")
+def _command(data: Path, seed: int, decoder_only: bool) -> int:
+    streams = list(vectors(data))
+    if not streams:
+        raise click.UsageError(f"no stream in {data}")
+    faults = [
+        (vector, f"decoder: {fault}")
+        for vector in streams
+        if (fault := next(filter(None, (decoded(vector, reads) for reads in cuts(vector.plain, seed))), ""))
+    ]
+    relayed: list[tuple[Vector, str]] = []
+    if not decoder_only:
+        from bench.quality.relaying import relay
+
+        relayed = [(vector, f"proxy: {fault}") for vector, fault in asyncio.run(relay(streams))]
+    _show(streams, faults, None if decoder_only else relayed)
+    return 1 if faults or relayed else 0
+
+
+def _show(
+    streams: list[Vector], faults: list[tuple[Vector, str]], relayed: list[tuple[Vector, str]] | None
+) -> None:
+    out = Console(highlight=False)
+    table = Table("dialect", "streams", "decoder", "proxy")
+    total = Counter(vector.dialect for vector in streams)
+    wrong = Counter(vector.dialect for vector, _ in faults)
+    leaked = Counter(dialect for dialect, _ in {(v.dialect, v.name) for v, _ in relayed or []})
+    for dialect, count in total.items():
+        through = "-" if relayed is None else f"{count - leaked[dialect]}/{count}"
+        table.add_row(dialect, str(count), f"{count - wrong[dialect]}/{count}", through)
+    out.print(table)
+    for vector, fault in [*faults, *(relayed or [])]:
+        out.print(f"{vector.dialect}/{vector.name}: {fault}", markup=False)
+
+
+def run(arguments: list[str]) -> int:
+    """Exit 1 if a stream is read wrongly, or anything of it gets through that must not."""
+    return int(_command.main(arguments, standalone_mode=False) or 0)

@@ -1,0 +1,176 @@
+"""A whole proxy between a server that replays recorded streams and a client that looks at every byte."""
+
+import asyncio
+import json
+import socket
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import uvicorn
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
+from pydantic import ValidationError
+
+from bench.quality.dialects import Vector
+from proxy.app.asgi import App
+from proxy.commands import syncing
+from proxy.settings.tree import Settings
+
+DOCUMENT = """---
+title: Stones
+url: https://stones.example/notes
+language: en
+allowed_groups: [public]
+---
+# Stones
+
+Basalt forms where lava cools quickly at the surface.
+"""
+QUESTION = "How does basalt form where lava cools at the surface?"
+
+
+class Replay:
+    """An HTTP server that plays one recorded stream after the other, each read in one write."""
+
+    def __init__(self) -> None:
+        self.vector: Vector | None = None
+
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        assert self.vector
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = next(
+            int(line.split(b":")[1])
+            for line in head.split(b"\r\n")
+            if line.lower().startswith(b"content-length")
+        )
+        await reader.readexactly(length)
+        headers = {"content-type": self.vector.content_type, "connection": "close"} | dict(
+            self.vector.headers
+        )
+        lines = [f"HTTP/1.1 {self.vector.status} Replay", *(f"{k}: {v}" for k, v in headers.items()), "", ""]
+        writer.write("\r\n".join(lines).encode())
+        for read in self.vector.reads:
+            writer.write(read)
+            await writer.drain()
+            await asyncio.sleep(0)
+        writer.close()
+
+
+async def relay(vectors: list[Vector]) -> list[tuple[Vector, str]]:
+    """Each stream to a streaming client and to one that is not; what was wrong with what they got."""
+    replay = Replay()
+    server = await asyncio.start_server(replay.answer, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    faults: list[tuple[Vector, str]] = []
+    with tempfile.TemporaryDirectory() as home:
+        async with proxy(f"http://127.0.0.1:{port}", Path(home)) as client:
+            for vector in vectors:
+                replay.vector = vector
+                for stream in (True, False):
+                    faults += [(vector, fault) for fault in await asked(client, vector, stream)]
+    server.close()
+    return faults
+
+
+async def asked(client: httpx.AsyncClient, vector: Vector, stream: bool) -> list[str]:
+    """Everything that is wrong with one response."""
+    model = "stones-anthropic" if vector.dialect == "anthropic" else "stones"
+    body = {"model": model, "messages": [{"role": "user", "content": QUESTION}], "stream": stream}
+    response = await client.post("/v1/chat/completions", json=body)
+    raw = response.text + json.dumps(dict(response.headers))
+    leaks = [f"leaks {one}" for one in vector.forbidden if one in raw]
+    if response.status_code != 200:  # before any byte of an answer: an error of ours
+        return [*leaks, *_no_envelope(response)]
+    return leaks + list(_stream_faults(response.text) if stream else _body_faults(response.text))
+
+
+def _no_envelope(response: httpx.Response) -> list[str]:
+    good = response.status_code == 503 and response.json()["error"].keys() == {
+        "message",
+        "type",
+        "param",
+        "code",
+    }
+    return [] if good else [f"HTTP {response.status_code}"]
+
+
+def _stream_faults(text: str) -> Iterator[str]:
+    events = [event for event in text.split("\n\n") if event and not event.startswith(":")]
+    if events[-1:] != ["data: [DONE]"] or not text.endswith("\n\n"):
+        yield "no [DONE] at the end"
+    choices = []
+    for event in events[:-1]:
+        try:
+            chunk = ChatCompletionChunk.model_validate_json(event.removeprefix("data: "), strict=True)
+        except ValidationError as fault:
+            yield f"no chunk: {event[:60]} ({fault.error_count()} faults)"
+            continue
+        choices += chunk.choices
+    if [choice.delta.role for choice in choices] != ["assistant"] + [None] * (len(choices) - 1):
+        yield "not one role, first"
+    if [bool(choice.finish_reason) for choice in choices] != [False] * (len(choices) - 1) + [True]:
+        yield "not one finish, last"
+    if not any(choice.delta.content for choice in choices):
+        yield "no text"
+
+
+def _body_faults(text: str) -> Iterator[str]:
+    try:
+        body = ChatCompletion.model_validate_json(text, strict=True)
+    except ValidationError as fault:
+        yield f"no completion ({fault.error_count()} faults)"
+        return
+    if not body.choices[0].message.content:
+        yield "no text"
+
+
+@asynccontextmanager
+async def proxy(upstream: str, home: Path) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of a proxy over one document and this upstream."""
+    (home / "stones").mkdir()
+    (home / "stones" / "basalt.md").write_text(DOCUMENT, "utf-8")
+    settings = configured(upstream, home)
+    await syncing.run(settings)
+    listener = socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(App(settings), log_level="error", lifespan="on", ws="none")
+    server = uvicorn.Server(config)
+    running = asyncio.create_task(server.serve(sockets=[listener]))
+    while not server.started and not running.done():  # noqa: ASYNC110 - uvicorn has no event for it
+        await asyncio.sleep(0.01)
+    address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=30) as client:
+        yield client
+    server.should_exit = True
+    await running
+
+
+def configured(upstream: str, home: Path) -> Settings:
+    """Keywords alone, no limits, no retries: the wire is what is looked at."""
+    prices = {"input_usd_per_million": 0.1, "output_usd_per_million": 0.1}
+    shared = {"base_url": upstream, "retries": 0, "idle_s": 5}
+    return Settings.model_validate(
+        {
+            "server": {"data_dir": home / "data"},
+            "auth": {"mode": "open"},
+            "limits": {"address_minute": 0, "address_hour": 0, "address_day": 0, "key_minute": 0},
+            "embedding": {"model": "off"},
+            "log": {"level": "error"},
+            "assistants": {"stones": {"sources": ["stones"]}},
+            "sources": {"stones": {"path": home / "stones"}},
+            "upstreams": {
+                "openai": {"protocol": "openai"} | shared,
+                "anthropic": {"protocol": "anthropic"} | shared,
+            },
+            "models": {
+                "stones": {"assistant": "stones", "upstream": "openai", "model": "m", "prices": prices},
+                "stones-anthropic": {
+                    "assistant": "stones",
+                    "upstream": "anthropic",
+                    "model": "m",
+                    "prices": prices,
+                },
+            },
+        }
+    )
