@@ -43,7 +43,9 @@ class Names:
 
 
 def _either(parts: Iterable[str]) -> str:
-    unique = sorted(set(map(fold, parts)), key=len, reverse=True)
+    # A leading space is part of what is glued on (" s"); fold would take it off.
+    folded = (part[: len(part) - len(part.lstrip())] + fold(part) for part in parts)
+    unique = sorted(set(folded), key=len, reverse=True)
     return "(?:" + "|".join(map(regex.escape, unique)) + ")?" if unique else ""
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 import re2
@@ -13,7 +14,8 @@ from proxy.guards.phrases import BREAK, Classes, Memo, prepared, read, sharpest
 CANARY = "\ue000"
 """Appended to every text: a set that does not report it has run out of memory and said nothing."""
 MEMORY_BYTES = 32 << 20
-PIECE_CHARS = 600
+FEW = 4
+"""So many patterns are run over a text at once; for more it is worth cutting the text first."""
 
 
 @dataclass(frozen=True)
@@ -80,12 +82,34 @@ class Patterns:
 
     def find(self, text: str) -> list[Pattern]:
         """The patterns that hit padded `text`, in their order."""
-        found = self._expert.find(text)
-        hits = {self._experts[n] for n in found} if found is not None else self._run(self._experts, text)
-        if self._possible(text):
-            for piece in _pieces(text):
-                hits |= self._run(self._possible(piece), piece)
+        hits = self._sure(text)
+        for piece, worth in self._looks(text):
+            hits |= self._run(worth, piece)
         return [self.patterns[at] for at in sorted(hits)]
+
+    def first(self, text: str) -> Pattern | None:
+        """The first pattern, in their order, that hits padded `text`: stops where `find` would go on."""
+        sure = self._sure(text)
+        tries = [(at, piece) for piece, worth in self._looks(text) for at in worth]
+        for at, piece in sorted(tries + [(at, text) for at in sure], key=itemgetter(0)):
+            if at in sure or self.patterns[at].search(piece):
+                return self.patterns[at]
+        return None
+
+    def _sure(self, text: str) -> set[int]:
+        """The experts' patterns that hit."""
+        found = self._expert.find(text)
+        return self._run(self._experts, text) if found is None else {self._experts[n] for n in found}
+
+    def _looks(self, text: str) -> Iterator[tuple[str, Collection[int]]]:
+        """Pieces of whole sentences and the patterns worth a look there, halved until these are few."""
+        worth = self._possible(text)
+        halves = _halves(text) if len(worth) > FEW else ()
+        if halves:
+            for half in halves:
+                yield from self._looks(half)
+        elif worth:
+            yield text, worth
 
     def _run(self, which: Iterable[int], text: str) -> set[int]:
         return {at for at in which if self.patterns[at].search(text)}
@@ -127,15 +151,12 @@ class _Set:
         return found - {self._canary}
 
 
-def _pieces(text: str) -> Iterator[str]:
-    """Padded `text` in pieces of whole sentences, each padded: small enough for a need to mean something."""
+def _halves(text: str) -> tuple[str, ...]:
+    """Padded `text` cut at a sentence end near its middle, both parts padded; () for one sentence."""
     last = len(text) - len(BREAK)
-    at = 0
-    while at < last:
-        end = text.find(BREAK, at + PIECE_CHARS)
-        end = last if end < 0 else end
-        yield text[at : end + len(BREAK)]
-        at = end
+    at = text.find(BREAK, len(text) // 2, last)
+    at = at if at >= 0 else text.rfind(BREAK, 1, len(text) // 2 + len(BREAK))
+    return (text[: at + len(BREAK)], text[at:]) if 0 < at < last else ()
 
 
 def _check(pattern: Pattern) -> None:

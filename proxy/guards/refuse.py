@@ -64,7 +64,8 @@ class Refuser:
         """Why `question`, asked alone or as a follow-up to `previous`, is refused; None: it is not."""
         line = prepared(question)
         readings = dict.fromkeys(self.names.readings(line))
-        refusal = next((_refusal(hit, text) for text in readings for hit in self._hits(text)), None)
+        hits = ((self._patterns.first(text), text) for text in readings)
+        refusal = next((_refusal(hit, text) for hit, text in hits if hit), None)
         return refusal or (self._joined(line, question, previous) if previous else None)
 
     def _joined(self, line: str, question: str, previous: str) -> Refusal | None:
@@ -88,7 +89,7 @@ class Refuser:
 
     def _hits(self, text: str) -> list[Pattern]:
         """Every pattern that hits; the operator's own topics first, then in the order of `TOPICS`."""
-        return sorted(self._patterns.find(text), key=_order)
+        return self._patterns.find(text)
 
 
 def _refusal(pattern: Pattern, text: str, span: tuple[int, int] | None = None) -> Refusal:
@@ -115,7 +116,8 @@ def _questions(packs: Mapping[str, RefusePack], topics: Topics) -> Patterns:
         if name not in topics.off
     ]
     packed = [prove(_on(pack.refuse, topics), tag, pack, f"{tag}/refuse.toml") for tag, pack in packs.items()]
-    return merged(own + packed)
+    found = (pattern for patterns in own + packed for pattern in patterns.patterns)
+    return Patterns(sorted(found, key=_order))
 
 
 def _answers(packs: Mapping[str, RefusePack], topics: Topics) -> Patterns:

@@ -1,0 +1,62 @@
+"""What the benches of layer 1 share: the packs' refuser and router, counts with an interval, a table."""
+
+import math
+import time
+import tomllib
+from collections.abc import Callable, Iterable, Sequence
+from importlib.resources import files
+from typing import Any
+
+from proxy.guards.pack import RefusePack
+from proxy.guards.refuse import Refuser, Topics
+from proxy.guards.route import Router
+from proxy.settings.languages import TAGS, parts
+
+
+def refuser(off: frozenset[str] = frozenset(), names: Sequence[str] = ()) -> Refuser:
+    """Layer 1 with the patterns of all ten languages."""
+    return Refuser(parts("refuse", RefusePack), Topics(off=off), names)
+
+
+def router(names: Sequence[str]) -> Router:
+    """The overview route, about a subject of these names."""
+    return Router(parts("refuse", RefusePack), names)
+
+
+def own(name: str) -> dict[str, Any]:
+    """A set of our own, beside this module."""
+    return tomllib.loads((files("bench") / "quality" / f"{name}.toml").read_text("utf-8"))
+
+
+def share(hits: int, total: int) -> str:
+    """Percentage with its 95 % Wilson interval."""
+    if not total:
+        return "–"
+    z, p = 1.96, hits / total
+    middle = (p + z * z / (2 * total)) / (1 + z * z / total)
+    half = z * math.sqrt(p * (1 - p) / total + z * z / (4 * total * total)) / (1 + z * z / total)
+    low, high = max(middle - half, 0), min(middle + half, 1)
+    return f"{100 * p:.1f} % ({hits}/{total}; {100 * low:.0f}–{100 * high:.0f})"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def cpu_ms(call: Callable[[str], object], texts: Sequence[str]) -> tuple[float, float]:
+    """Median and 95th percentile of one call, in milliseconds of CPU: a busy machine does not count."""
+    spent = []
+    for text in texts:
+        start = time.process_time()
+        call(text)
+        spent.append((time.process_time() - start) * 1e3)
+    spent.sort()
+    return spent[len(spent) // 2], spent[int(len(spent) * 0.95)]
+
+
+def ordered(tags: Iterable[str]) -> list[str]:
+    """Languages in the order of the packs, unknown ones last."""
+    present = set(tags)
+    return [tag for tag in TAGS if tag in present] + sorted(present - set(TAGS))

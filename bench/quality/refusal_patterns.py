@@ -1,0 +1,121 @@
+"""Layer 1 and the overview route: must-refuse questions, near misses, overview questions, latency.
+
+`python -m bench quality refusal-patterns --data DIR`: DIR holds `refusal.jsonl`, rows of `lang, topic,
+question, expect` (refuse, overview or answer), `near_miss`. The overview set is ours (`overview.toml`).
+"""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from bench.quality.patterns import cpu_ms, ordered, own, refuser, router, table
+from proxy.guards.pack import KINDS
+from proxy.guards.refuse import Refuser
+from proxy.guards.route import Router
+
+QUESTION_BYTES = 4_000
+Row = Mapping[str, str]
+
+
+def run(arguments: list[str]) -> int:
+    """Exit code 1 if a must-refuse question passes or a near miss is refused."""
+    return int(main.main(args=arguments, prog_name="bench quality refusal-patterns", standalone_mode=False))
+
+
+@click.command()
+@click.option("--data", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True)
+def main(data: Path) -> int:
+    rows = [json.loads(line) for line in (data / "refusal.jsonl").read_text("utf-8").splitlines()]
+    names = [str(name) for name in own("overview")["names"]]
+    guard, route = refuser(names=names), router(names)
+    wrong = refusals(rows, guard)
+    overviews(rows, guard, route)
+    latency([row["question"] for row in rows if row["expect"] != "refuse"], guard)
+    return 1 if wrong else 0
+
+
+def refusals(rows: Sequence[Row], guard: Refuser) -> int:
+    """Prints right of total by language; returns how many rows came out wrong."""
+    wrong: list[Row] = []
+    counts: Counter[tuple[str, str, bool]] = Counter()
+    for row in rows:
+        right = (guard.find(row["question"]) is not None) == (row["expect"] == "refuse")
+        counts[row["lang"], row["expect"], right] += 1
+        wrong += [] if right else [row]
+    body = [
+        [tag, *(_right(counts, tag, expect) for expect in ("refuse", "answer", "overview"))]
+        for tag in ordered(row["lang"] for row in rows)
+    ]
+    click.echo(
+        table(["language", "refused of must-refuse", "near misses spared", "overviews not refused"], body)
+    )
+    for row in wrong:
+        click.echo(f"wrong: {row['lang']} {row['topic']} {row['expect']}: {row['question']}")
+    return len(wrong)
+
+
+def _right(counts: Counter[tuple[str, str, bool]], tag: str, expect: str) -> str:
+    right, wrong = counts[tag, expect, True], counts[tag, expect, False]
+    return f"{right}/{right + wrong}" if right + wrong else "–"
+
+
+def overviews(rows: Sequence[Row], guard: Refuser, route: Router) -> None:
+    """Our own overview set, and the overview rows of the given one."""
+    body = []
+    missed: list[str] = []
+    for tag, part in own("overview").items():
+        if tag == "names":
+            continue
+        asked = [(pair[0], pair[1]) for pair in part["overview"]]
+        missed += [f"{tag} {kind}: {q}" for kind, q in asked if not _routed(route, guard, kind, q)]
+        taken = [question for question in part["other"] if route.overview(question)]
+        missed += [f"{tag} look-alike: {question}" for question in taken]
+        good = sum(_routed(route, guard, kind, question) for kind, question in asked)
+        given = [row["question"] for row in rows if row["lang"] == tag and row["expect"] == "overview"]
+        found = sum(bool(route.overview(question)) for question in given)
+        body.append(
+            [tag, f"{good}/{len(asked)}", f"{len(taken)}/{len(part['other'])}", f"{found}/{len(given)}"]
+        )
+    click.echo(
+        "\n" + table(["language", "own overviews routed", "look-alikes routed", "given overviews"], body)
+    )
+    for line in missed:
+        click.echo(f"wrong: {line}")
+
+
+def _routed(route: Router, guard: Refuser, kind: str, question: str) -> bool:
+    kinds = route.overview(question)
+    wanted = set(KINDS) if kind == "all" else {kind}
+    return wanted <= kinds and guard.find(question) is None
+
+
+def latency(questions: Sequence[str], guard: Refuser) -> None:
+    """Layer 1 on 4 kB of questions that pass it, in all languages, each text new, in two halves."""
+    texts = _long(questions)
+    half = len(texts) // 2
+    cold, warm = cpu_ms(guard.find, texts[:half]), cpu_ms(guard.find, texts[half:])
+    head = ["4 kB questions, all languages", "median CPU ms", "p95"]
+    body = [
+        [f"the first {half}", f"{cold[0]:.2f}", f"{cold[1]:.2f}"],
+        [f"the next {len(texts) - half}", f"{warm[0]:.2f}", f"{warm[1]:.2f}"],
+    ]
+    short = cpu_ms(guard.find, list(questions))
+    click.echo(
+        "\n" + table(head, [*body, ["single questions as they are", f"{short[0]:.2f}", f"{short[1]:.2f}"]])
+    )
+
+
+def _long(questions: Sequence[str], count: int = 200) -> list[str]:
+    """Texts of 4 kB out of whole questions, each in another order."""
+    out = []
+    for turn in range(count):
+        step = 2 * turn + 1
+        text, at = "", turn
+        while len(text.encode()) < QUESTION_BYTES:
+            text += questions[at % len(questions)] + " "
+            at += step
+        out.append(text)
+    return out
