@@ -1,9 +1,8 @@
 """Patterns: many phrases matched at once, in linear time, each proven by its own examples at load."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import itemgetter
 from typing import Any
 
 import re2
@@ -14,8 +13,6 @@ from proxy.guards.phrases import BREAK, Classes, Memo, prepared, read, sharpest
 CANARY = "\ue000"
 """Appended to every text: a set that does not report it has run out of memory and said nothing."""
 MEMORY_BYTES = 32 << 20
-FEW = 4
-"""So many patterns are run over a text at once; for more it is worth cutting the text first."""
 
 
 @dataclass(frozen=True)
@@ -59,15 +56,15 @@ class Patterns:
     """Many patterns over padded text, in linear time. Raises `ConfigError` for one that RE2 refuses.
 
     A set of plain literals is searched first: it tells which patterns have all that they need in a text, and
-    then in one piece of it. Only those are run. Experts' patterns, whose needs are not known, form a second
-    set. A thousand patterns with gaps in one set would make a new state of nearly every byte.
+    only those are run, over the sentences that hold it. Experts' patterns, whose needs are not known, form a
+    second set. A thousand patterns with gaps in one set would make a new state of nearly every byte.
     """
 
     def __init__(self, patterns: Sequence[Pattern]):
         self.patterns = tuple(patterns)
-        literals = sorted({text for p in patterns for need in p.needs for text in need})
-        numbers = {text: number for number, text in enumerate(literals)}
-        self._literals = _Set([re2.escape(text) if text.isascii() else text for text in literals])
+        self._texts = sorted({text for p in patterns for need in p.needs for text in need})
+        numbers = {text: number for number, text in enumerate(self._texts)}
+        self._literals = _Set([re2.escape(text) if text.isascii() else text for text in self._texts])
         self._needs = [
             tuple(frozenset(numbers[text] for text in need) for need in pattern.needs) for pattern in patterns
         ]
@@ -82,49 +79,43 @@ class Patterns:
 
     def find(self, text: str) -> list[Pattern]:
         """The patterns that hit padded `text`, in their order."""
-        hits = self._sure(text)
-        for piece, worth in self._looks(text):
-            hits |= self._run(worth, piece)
-        return [self.patterns[at] for at in sorted(hits)]
+        return list(self.hits(text))
 
     def first(self, text: str) -> Pattern | None:
-        """The first pattern, in their order, that hits padded `text`: stops where `find` would go on."""
-        sure = self._sure(text)
-        tries = [(at, piece) for piece, worth in self._looks(text) for at in worth]
-        for at, piece in sorted(tries + [(at, text) for at in sure], key=itemgetter(0)):
-            if at in sure or self.patterns[at].search(piece):
-                return self.patterns[at]
-        return None
+        """The first pattern, in their order, that hits padded `text`."""
+        return next(self.hits(text), None)
 
-    def _sure(self, text: str) -> set[int]:
-        """The experts' patterns that hit."""
-        found = self._expert.find(text)
-        return self._run(self._experts, text) if found is None else {self._experts[n] for n in found}
+    def hits(self, text: str) -> Iterator[Pattern]:
+        """The patterns that hit padded `text`, in their order, one by one as they are found."""
+        found, sure = self._literals.find(text), self._expert.find(text)
+        if found is None or sure is None:
+            yield from (pattern for pattern in self.patterns if pattern.search(text))
+            return
+        expert = {self._experts[number] for number in sure}
+        for at in sorted(expert | self._possible(found)):
+            if at in expert or any(map(self.patterns[at].search, self._sentences(at, found, text))):
+                yield self.patterns[at]
 
-    def _looks(self, text: str) -> Iterator[tuple[str, Collection[int]]]:
-        """Pieces of whole sentences and the patterns worth a look there, halved until these are few."""
-        worth = self._possible(text)
-        halves = _halves(text) if len(worth) > FEW else ()
-        if halves:
-            for half in halves:
-                yield from self._looks(half)
-        elif worth:
-            yield text, worth
-
-    def _run(self, which: Iterable[int], text: str) -> set[int]:
-        return {at for at in which if self.patterns[at].search(text)}
-
-    def _possible(self, text: str) -> Collection[int]:
-        """Which patterns have all that they need in `text`; all of them where the set cannot tell."""
-        found = self._literals.find(text)
-        if found is None:
-            return range(len(self.patterns))
+    def _possible(self, found: set[int]) -> set[int]:
+        """Which patterns have all that they need among the literals `found`."""
         return {
             at
             for literal in self._keyed.keys() & found
             for at in self._keyed[literal]
             if not any(map(found.isdisjoint, self._needs[at]))
         }
+
+    def _sentences(self, at: int, found: set[int], text: str) -> Iterator[str]:
+        """The sentences of padded `text`, each padded, that hold all that a pattern needs."""
+        held = sorted(([self._texts[n] for n in need & found] for need in self._needs[at]), key=len)
+        for literal in held[0]:
+            place = text.find(literal)
+            while place >= 0:
+                end = text.find(BREAK, place + len(literal) - 1) + len(BREAK)
+                sentence = text[text.rfind(BREAK, 0, place + 1) : end]
+                if all(any(map(sentence.__contains__, some)) for some in held[1:]):
+                    yield sentence
+                place = text.find(literal, end - 1)
 
 
 def merged(sets: Iterable[Patterns]) -> Patterns:
@@ -149,14 +140,6 @@ class _Set:
         if self._canary not in found:
             return None
         return found - {self._canary}
-
-
-def _halves(text: str) -> tuple[str, ...]:
-    """Padded `text` cut at a sentence end near its middle, both parts padded; () for one sentence."""
-    last = len(text) - len(BREAK)
-    at = text.find(BREAK, len(text) // 2, last)
-    at = at if at >= 0 else text.rfind(BREAK, 1, len(text) // 2 + len(BREAK))
-    return (text[: at + len(BREAK)], text[at:]) if 0 < at < last else ()
 
 
 def _check(pattern: Pattern) -> None:
