@@ -103,7 +103,7 @@ async def test_the_living_charge_what_the_dead_leave_without_a_restart(tmp_path:
     async with SqliteLedger(path, Caps(), hold_s=0.6) as ledger:
         worker = await start("stream", str(path), "after", "9")
         assert await asyncio.wait_for(worker.wait(), 30) == -signal.SIGKILL
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(1.2)
         proof = await ledger.verify()
         assert (proof.faults, proof.holds) == ((), ())
 

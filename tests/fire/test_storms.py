@@ -66,7 +66,7 @@ async def test_a_storm_of_equal_requests_is_answered_to_all_and_paid_once(
 ) -> None:
     count = scale(10, 50)
     sentences = ["The reading room opens at 9:30 [1]. ", "The reading room has 40 seats [1]."]
-    async with FakeUpstream(says(*sentences, pause_s=0.5)) as fake:
+    async with FakeUpstream(says(*sentences, pause_s=scale(1, 4))) as fake:
         async with limited(tmp_path, fake.url, join_retries_s=10) as (url, key, services):
             said = await asyncio.gather(*(decision(url, key) for _ in range(count)))
             [spend] = await services.ledger.spend("key")
