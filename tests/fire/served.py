@@ -23,7 +23,7 @@ from proxy.settings.tree import Settings
 from tests.proxy.deployment import QUESTION, written
 
 BODY = {"model": "help", "messages": [{"role": "user", "content": QUESTION}]}
-START_S = 60
+START_S = 180
 INPUT_NANOUSD, OUTPUT_NANOUSD = 1_000, 2_000
 """Prices of the deployment's model, a token."""
 
