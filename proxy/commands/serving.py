@@ -10,6 +10,9 @@ from proxy.observe import logs
 from proxy.overload import patient
 from proxy.settings.load import load
 
+WORKER_S = 60
+"""A worker that does not answer its parent for so long is replaced; on a busy machine starting takes a while."""
+
 
 def run(config: Path, data_dir: Path | None, *, host: str | None, port: int | None) -> None:
     """Serves until it is told to stop."""
@@ -33,5 +36,6 @@ def run(config: Path, data_dir: Path | None, *, host: str | None, port: int | No
         proxy_headers=False,
         timeout_keep_alive=int(server.idle_s),
         timeout_graceful_shutdown=int(server.shutdown_s),
+        timeout_worker_healthcheck=WORKER_S,
         limit_concurrency=None,
     )
