@@ -11,7 +11,7 @@ from proxy.overload import patient
 from proxy.settings.load import load
 
 WORKER_S = 60
-"""A worker that does not answer its parent for so long is replaced; on a busy machine starting takes a while."""
+"""A worker that does not answer its parent for so long is replaced; a busy machine starts it slowly."""
 
 
 def run(config: Path, data_dir: Path | None, *, host: str | None, port: int | None) -> None:
