@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import regex
 
+from proxy.guards.gate.values.han import han_number
 from proxy.guards.gate.values.pack import LETTER, Tongue, ValuePack, either
 from proxy.guards.gate.values.page import NEAR, Page
 from proxy.guards.gate.values.types import Value
@@ -16,11 +17,15 @@ _FIGURES = regex.compile(
     rf"{_EDGE}(?:(?<y>\d{{4}})(?<s>[-/.]|\. )(?<m>\d{{1,2}})(?P=s)(?<d>\d{{1,2}})(?:t(?=\d\d:)|{_END})"
     rf"|(?<a>\d{{1,2}})(?<t>[-/.]|\. )(?<b>\d{{1,2}})(?P=t)(?<z>\d{{4}}|\d{{2}}){_END})"
 )
+_HAN_DAY = r"\d{1,2}|[一二三四五六七八九十]{1,3}"
 _HAN = regex.compile(
-    r"(?<!\d)(?:(?<y>\d{4}|\d{2})\s?年\s?)?(?<m>\d{1,2})\s?月(?:\s?(?<d>\d{1,2})\s?[日号號])?"
+    rf"(?<!\d)(?:(?<y>\d{{4}}|\d{{2}}|[〇零一二三四五六七八九]{{4}})\s?年\s?)?"
+    rf"(?<m>{_HAN_DAY})\s?月(?:\s?(?<d>{_HAN_DAY})\s?[日号號])?"
 )
+_MONTH_YEAR = regex.compile(rf"{_EDGE}(?<m>0?[1-9]|1[0-2])(?<s>[/.])(?<y>[12]\d{{3}}){_END}")
 
 _YEARS = regex.compile(rf"{_EDGE}(?<from>[12]\d{{3}})[-–/](?<to>\d{{4}}|\d{{2}})(?![{LETTER}\d]|[-–/.,:]\d)")
+_CALENDARS = ("jalali", "hijri")
 _DIGIT = regex.compile(r"\d")
 
 
@@ -52,6 +57,9 @@ class Date:
         month = Date(0, self.month, 0, self.calendar).key
         if not self.year:
             return (short, month, _yearless(short), _yearless(month))
+        if self.calendar == "other":  # 1403 may be of either calendar
+            named = (Date(0, self.month, day, name).key for day in (self.day, 0) for name in _CALENDARS)
+            return (self.key, Date(self.year, self.month).key, *named, f"n:{self.year}")
         return (self.key, Date(self.year, self.month).key, short, month, f"n:{self.year}")
 
     @property
@@ -80,6 +88,7 @@ def read_dates(page: Page, tongue: Tongue, source: bool) -> None:
     """
     page.take(_FIGURES, lambda match: _figures(page, tongue, match))
     page.take(_YEARS, lambda match: _years(page, match))
+    page.take(_MONTH_YEAR, lambda match: _month_year(page, tongue, match))
     if "月" in page.text:
         page.take(_HAN, lambda match: _han(page, match))
     names = _names(tongue)
@@ -142,8 +151,21 @@ def _dated(year: int, month: int, day: int) -> Date:
 
 
 def _han(page: Page, match: regex.Match[str]) -> list[Value] | None:
-    date = Date(int(match["y"] or 0), int(match["m"]), int(match["d"] or 0))
+    year, month, day = (_han_part(match[group] or "0") for group in "ymd")
+    date = Date(year, month, day)
     return [_value(page, match.span(), [date])] if date.possible and date.month else None
+
+
+def _han_part(text: str) -> int:
+    return int(text) if text.isdigit() and text.isascii() else han_number(text)
+
+
+def _month_year(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value] | None:
+    """05/2024; also 05.2024 where the point is no decimal sign."""
+    if match["s"] == tongue.own.decimal or not tongue.known:
+        return None
+    date, literal = Date(int(match["y"]), int(match["m"])), f"comp:{match[0]}"
+    return [page.value("date", date.key, match.span(), [*date.accepts, [literal]], [*date.gives, literal])]
 
 
 @dataclass(frozen=True, slots=True)

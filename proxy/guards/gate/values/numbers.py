@@ -135,7 +135,7 @@ def _read(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value] | 
     number = number.copy_negate() if negative else number
     if scale := _scale(page, tongue, match):
         return [_scaled(page, number, scale, match)]
-    if number % 10 == 0 and _of_decade(page, tongue, match):
+    if body.isdigit() and body.endswith("0") and _of_decade(page, tongue, match):
         return [_decade(page, number, match)]
     return [_number(page, tongue, number, match)]
 
@@ -221,5 +221,5 @@ def _of_decade(page: Page, tongue: Tongue, match: regex.Match[str]) -> bool:
 def _decade(page: Page, number: Decimal, match: regex.Match[str]) -> Value:
     """1970s, also known as the 70s."""
     key = number_key(number)
-    decade = f"decade:{written(number % 100)}"
+    decade = f"decade:{written(number)[-2:]}"
     return page.value("number", key, match.span(), [[key], [decade]], [key, decade])

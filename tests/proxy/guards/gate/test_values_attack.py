@@ -199,7 +199,7 @@ texts = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
 
 
 @given(texts, st.sampled_from((*TAGS, None)))
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_every_digit_belongs_to_a_value_or_is_left_over(text: str, language: str | None) -> None:
     said = read(text, language, PACKS, line_start=False)
     raw = unicodedata.normalize("NFC", text)
@@ -215,23 +215,35 @@ def _is_title(raw: str, loose: list[int]) -> bool:
 
 
 @given(texts, st.sampled_from((*TAGS, None)))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_what_a_text_says_its_own_text_holds(text: str, language: str | None) -> None:
     said = read(text, language, PACKS, spelled=False, line_start=False)
-    wrapped = read(f"x\n{text}", language, PACKS, source=True)
+    wrapped = read(f"Aha; {text}", language, PACKS, source=True)
     lost = missing(said, [wrapped])
     assert lost is None or regex.search(r"\n", text), lost
 
 
 @given(texts, st.sampled_from(TAGS))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_a_value_is_read_alike_in_a_longer_text(text: str, language: str) -> None:
     alone = read(text, language, PACKS, line_start=False)
     beside = read(f"Aha; {text} ; aha", language, PACKS, line_start=False)
     assert [value.key for value in alone.items] == [value.key for value in beside.items]
 
 
+@pytest.mark.parametrize(
+    "form", ["{}", "{}s", "-{}", "{} million", "1.{}", "{}e9", "mid-{}", "{}/{}", "{} {}", "1 000 {}"]
+)
+def test_a_number_of_any_length_is_exact(form: str) -> None:
+    digits = "7" * 5000 + "0"
+    text = form.format(digits, digits)
+    source = read(text, "en", PACKS, source=True)
+    assert passes(read(text, "en", PACKS), source)
+    assert not passes(read(text.replace("70", "71"), "en", PACKS), source)
+
+
 HOSTILE = (
+    "1",
     "1,",
     "1.",
     "1-",
@@ -260,4 +272,4 @@ def test_reading_is_linear(unit: str) -> None:
         return time.process_time() - started
 
     seconds(200)
-    assert seconds(16_000) < max(24 * seconds(2_000), 2)
+    assert seconds(8_000) < max(16 * seconds(1_000), 1.5)

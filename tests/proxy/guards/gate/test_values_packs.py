@@ -33,7 +33,8 @@ def test_months_are_twelve_and_no_name_means_two(tag: str) -> None:
 def test_every_month_name_makes_a_date(tag: str) -> None:
     for number, row in enumerate(PACKS[tag].months, 1):
         for name in row:
-            assert keys(f"9 {name} 2019", tag) == [f"date:2019-{number:02d}-09"], name
+            text = f"2019年{name}9日" if tag == "zh" else f"9 {name} 2019"
+            assert keys(text, tag) == [f"date:2019-{number:02d}-09"], name
 
 
 @pytest.mark.parametrize("tag", TAGS)
