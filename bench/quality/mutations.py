@@ -94,9 +94,9 @@ def _moved(facts: Facts) -> Iterator[Trial]:
 
 
 def altered(text: str) -> Iterator[str]:
-    """`text` with one digit of one number altered, for each digit; a list number at its end is left alone."""
+    """`text` with one digit of one number altered, for each digit; list numbers are left alone."""
     for m in _NUMBER.finditer(text):
-        if text[m.end() :] == "." and m.end() - m.start() < 3:
+        if m.end() - m.start() < 3 and (text[m.end() :] == "." or text[m.end() : m.end() + 1] == ")"):
             continue
         for i in range(m.start(), m.end()):
             if text[i].isdigit():

@@ -97,11 +97,15 @@ class Ends:
             return place.marked or place.following.isupper() or place.following.isdigit()
         if ahead.closed - ahead.at <= 4 and _numbered(text, max(0, line), ahead.at):
             return False
-        if _MARKED.match(text, max(0, ahead.at - 48), ahead.at):
-            return True
-        m = _TOKEN.match(text, max(0, ahead.at - 41), ahead.at)
-        token = m.group().replace("’", "'").rpartition("'")[2].lstrip(".-‐°") if m else ""
-        return self._stop(_Place(text, token, ahead, inside))
+        if marker := _MARKED.match(text, max(0, ahead.at - 48), ahead.at):
+            return not self._parted_date(_Place(text, _token(text, marker.start()), ahead, inside))
+        return self._stop(_Place(text, _token(text, ahead.at), ahead, inside))
+
+    def _parted_date(self, place: _Place) -> bool:
+        """`Jan [1]. 18`: a marker put before the stop of a month, not before that of the sentence."""
+        if not place.following.isdigit() or not self._lexicons.knows(place.token):
+            return False
+        return self._lexicons[self._language].classify("", place.token, 0) == "date"
 
     def _stop(self, place: _Place) -> bool | Wait:
         ahead = place.ahead
@@ -135,6 +139,13 @@ class Ends:
             return None
         at = place.ahead.at
         return self._lexicons[self._detect(place.text[max(0, at - 300) : at], self._language)]
+
+
+def _token(text: str, end: int) -> str:
+    """The word, abbreviation or number right before `end`."""
+    end = len(text[:end].rstrip()) if text[end - 1 : end].isspace() else end
+    m = _TOKEN.match(text, max(0, end - 41), end)
+    return m.group().replace("’", "'").rpartition("'")[2].lstrip(".-‐°") if m else ""
 
 
 def _numbered(text: str, start: int, at: int) -> bool:

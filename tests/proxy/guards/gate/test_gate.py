@@ -29,7 +29,7 @@ from tests.proxy.guards.gate.kit import PROMPT, SOURCES, TOKEN, packs, pieces, r
         ("Run [2]:\n```sh\nlib  sync --all\n```\nDone.", "Run:\n```sh\nlib  sync --all\n```\nDone."),
         ("Run this [2]:\n\n    lib sync --all\n\nDone.", "Run this:\n\n    lib sync --all\n\nDone."),
         ("See [the page](https://lib.example/card) [1].", "See [the page](https://lib.example/card)."),
-        ("See `a[9]` in it [1].", "See `a[9]` in it."),
+        ("See `a[12]` in it [1].", "See `a[12]` in it."),
     ],
 )  # fmt: skip
 def test_supported_answers_are_released_as_they_came(text: str, out: str) -> None:
@@ -63,7 +63,7 @@ def test_supported_answers_are_released_as_they_came(text: str, out: str) -> Non
         ("Run:\n```\nlib sync --all\n```\nOpen at 9:30 [2].", "code", "stopped", ""),
         ("Run [1]:\n```\nlib sync --all\n```", "code", "stopped", "Run:\n```"),
         ("Run [2]:\n```call 555\nlib sync --all\n```", "code", "stopped", "Run:"),
-        ("R [2]:\n~~~\nlib sync --all\n~~~\n~~~\nlib", "code", "stopped", "R:\n~~~\nlib sync --all\n~~~\n~~~"),
+        ("R [2]:\n~~~\nlib sync --all\n~~~\n~~~\nx", "code", "stopped", "R:\n~~~\nlib sync --all\n~~~\n~~~"),
         ("I think it costs 12 euros [1].", "voice", "stopped", ""),
         (f"It costs 12 euros [1]. {PROMPT} [1]", "echo", "stopped", "It costs 12 euros."),
         ("The salary costs 12 euros [1].", "topic", "stopped", ""),

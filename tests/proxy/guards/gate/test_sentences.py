@@ -52,6 +52,7 @@ def stripped(text: str, language: str = "en") -> list[str]:
         ("en", ["It ended.[1]", "Another began.[2][3]", "(A third one.)", "Fine [1]."]),
         ("en", ["The trial is free.", "Parking costs extra [1]."]),
         ("en", ["Take plan C.", "Parking is free [1]."]),
+        ("en", ["It rose since Jan [1]. 18 of 2020 [1].", "It fell in May [1].", "18 came [1]."]),
         ("en", ["Load a file (.CSV, .Json) into it [1]."]),
         ("en", ["You need: 1. Paint 2. Brushes 3. Paper [1].", "2. Ink [1]."]),
         ("en", ["It is 9 a.m. – 5 p.m. on most days [1].", "It costs 20.", "Paint 30 [1]."]),
