@@ -36,9 +36,11 @@ class Replay:
 
     def __init__(self) -> None:
         self.vector: Vector | None = None
+        self.calls = 0
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         assert self.vector
+        self.calls += 1
         head = await reader.readuntil(b"\r\n\r\n")
         length = next(
             int(line.split(b":")[1])
@@ -69,7 +71,10 @@ async def relay(vectors: list[Vector]) -> list[tuple[Vector, str]]:
             for vector in vectors:
                 replay.vector = vector
                 for stream in (True, False):
+                    calls = replay.calls
                     faults += [(vector, fault) for fault in await asked(client, vector, stream)]
+                    if replay.calls != calls + 1:
+                        faults.append((vector, f"called {replay.calls - calls} times"))
     server.close()
     return faults
 
