@@ -102,8 +102,13 @@ def read_dates(page: Page, tongue: Tongue, source: bool) -> None:
 
 
 def _places(word: str, text: str) -> Iterator[int]:
-    pattern = rf"(?<![\p{{L}}\p{{M}}]){regex.escape(word)}(?![\p{{L}}\p{{M}}])"
-    return (match.start() for match in regex.finditer(pattern, text))
+    """Where `word` stands as a whole word."""
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not (text[at - 1 : at].isalpha() or text[end : end + 1].isalpha()):
+            yield at
+        at = text.find(word, end)
 
 
 def _figures(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value] | None:

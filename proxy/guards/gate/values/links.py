@@ -5,22 +5,22 @@ from urllib.parse import unquote_to_bytes
 import idna
 import regex
 
-from proxy.guards.gate.values.pack import LETTER, either
+from proxy.guards.gate.values.pack import HAN, LETTER, either
 from proxy.guards.gate.values.page import Page
 from proxy.guards.gate.values.tables import HOST_ENDINGS
 from proxy.guards.gate.values.types import Value
 
-_ENDINGS = either(HOST_ENDINGS)
-
 # Han and the letters of other scripts stand right beside an address, so no \w and no \b here.
 _LABEL = rf"[{LETTER}\d](?:[{LETTER}\d-]*[{LETTER}\d])?"
 _OTHER_LABEL = r"[\p{Arabic}\p{Devanagari}][\p{Arabic}\p{Devanagari}\p{M}\d-]*"
-_MIXED = rf"(?=[{LETTER}]*\p{{Latin}})(?=[{LETTER}]*[\p{{Cyrillic}}\p{{Greek}}])[{LETTER}]{{2,}}"
-"""An ending of two scripts: a look-alike, whatever the list says."""
-_HOST = (
-    rf"(?:(?:{_LABEL}\.)+(?:{_ENDINGS}|{_MIXED})|(?:{_OTHER_LABEL}\.)+(?:{_ENDINGS}))"
-    r"(?![\p{L}\p{M}\d_-]|\.[\p{Latin}\d])"
+_HAN_ENDINGS = either(word for word in HOST_ENDINGS if HAN.fullmatch(word))
+_END = (
+    rf"(?<end>[{LETTER}]{{2,}}+|xn--[a-z\d-]+|[\p{{Arabic}}\p{{Devanagari}}\p{{M}}]{{2,}}+|{_HAN_ENDINGS})"
+    rf"(?![{LETTER}\p{{M}}\d_-]|\.[\p{{Latin}}\d])"
 )
+_HOST = rf"(?:(?:{_LABEL}\.)+|(?:{_OTHER_LABEL}\.)+){_END}"
+_MIXED = regex.compile(rf"(?=[{LETTER}]*\p{{Latin}})[{LETTER}]*[\p{{Cyrillic}}\p{{Greek}}][{LETTER}]*")
+"""An ending of two scripts: a look-alike, whatever the list says."""
 _FREE = r"(?<![\p{Latin}\p{Cyrillic}\p{Greek}\d_.@-])"
 _REST = r"[^\s<>\"“”«»‹›„`|\\^{}\p{Cf}\ue000，。；：！？、（）《》〈〉「」『』【】؟،؛।॥]"
 _PATH = rf"(?::\d{{1,5}})?(?:[/?#]{_REST}*)?"
@@ -36,7 +36,7 @@ _MAIL = regex.compile(
     rf"(?!/?[{LETTER}\d])"
 )
 _HANDLE = regex.compile(r"(?<![\p{L}\d_.@])@[\p{Latin}\d_][\p{Latin}\d_.-]*")
-_ENDING = regex.compile(rf"\.(?:{_ENDINGS}|{_MIXED})(?![\p{{L}}\p{{M}}\d_-])")
+_ENDING = regex.compile(rf"\.{_END}")
 _BARE = regex.compile(rf"{_FREE}(?<url>{_HOST}{_PATH})")
 
 _BY_SIGN = (
@@ -95,14 +95,22 @@ def read_links(page: Page) -> None:
             page.take(pattern, lambda match: _address(page, match))
     if "@" in page.text:
         page.take(_HANDLE, lambda match: [page.value("code", f"mix:{match[0].rstrip('.-')}", match.span())])
-    if _ENDING.search(page.text):
+    if any(map(_is_ending, _ENDING.finditer(page.text))):
         page.take(_BARE, lambda match: _bare(page, match))
+
+
+def _is_ending(match: regex.Match[str]) -> bool:
+    """Whether a last label is one of the DNS, or looks like one."""
+    end = match["end"]
+    return end in HOST_ENDINGS or end.startswith("xn--") or _MIXED.fullmatch(end) is not None
 
 
 def _bare(page: Page, match: regex.Match[str]) -> list[Value] | None:
     """A bare host; not a forgotten space before a short word: "over.It"."""
-    ending = page.raw[match.start() : match.end()].partition("/")[0].rpartition(".")[2]
-    return None if len(ending) == 2 and ending.istitle() else _address(page, match)
+    start, end = match.span("end")
+    if not _is_ending(match) or (end - start == 2 and page.raw[start:end].istitle()):
+        return None
+    return _address(page, match)
 
 
 def _address(page: Page, match: regex.Match[str]) -> list[Value]:

@@ -12,7 +12,7 @@ from proxy.guards.gate.values.types import Kind, Value
 TAKEN = "\ue000"
 """Stands in `Page.text` where a value was: no letter, digit, space or sign."""
 
-NEAR = 40
+NEAR = 32
 """Characters on either side of a month's name in which its date stands."""
 
 _WIDE = [chr(code) for code in range(0xFF01, 0xFF5F) if chr(code).isalnum() or chr(code) in "％＋＠［］＄"]

@@ -41,6 +41,7 @@ def test_addresses(text: str, found: list[str]) -> None:
 BESIDE = [
     ("zh", "网址是https://example.cn/a。页面", ["url:example.cn/a"]),
     ("zh", "（见example.cn/a）", ["url:example.cn/a"]),
+    ("zh", "请看example.cn的页面", ["url:example.cn"]),
     ("zh", "发信至kefu@example.cn，谢谢", ["mail:kefu@example.cn"]),
     ("ar", "زوروا https://example.sa/a؟ أو example.sa، شكرا", ["url:example.sa/a", "url:example.sa"]),
     ("hi", "देखें https://example.in/a। फिर", ["url:example.in/a"]),
