@@ -22,7 +22,7 @@ _HAN = regex.compile(
     rf"(?<!\d)(?:(?<y>\d{{4}}|\d{{2}}|[〇零一二三四五六七八九]{{4}})\s?年\s?)?"
     rf"(?<m>{_HAN_DAY})\s?月(?:\s?(?<d>{_HAN_DAY})\s?[日号號])?"
 )
-_MONTH_YEAR = regex.compile(rf"{_EDGE}(?<m>0?[1-9]|1[0-2])(?<s>[/.])(?<y>[12]\d{{3}}){_END}")
+_MONTH_YEAR = regex.compile(rf"{_EDGE}(?<m>\d{{1,2}})(?<s>[/.])(?<y>[12]\d{{3}}){_END}")
 
 _YEARS = regex.compile(rf"{_EDGE}(?<from>[12]\d{{3}})[-–/](?<to>\d{{4}}|\d{{2}})(?![{LETTER}\d]|[-–/.,:]\d)")
 _CALENDARS = ("jalali", "hijri")
@@ -167,9 +167,9 @@ def _han_part(text: str) -> int:
 
 def _month_year(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value] | None:
     """05/2024; also 05.2024 where the point is no decimal sign."""
-    if match["s"] == tongue.own.decimal or not tongue.known:
-        return None
     date, literal = Date(int(match["y"]), int(match["m"])), f"comp:{match[0]}"
+    if match["s"] == tongue.own.decimal or not (tongue.known and 1 <= date.month <= 12):
+        return None
     return [page.value("date", date.key, match.span(), [*date.accepts, [literal]], [*date.gives, literal])]
 
 
