@@ -32,8 +32,10 @@ def annotate(releases: Sequence[Release], sources: Sequence[Source]) -> tuple[Ci
 
 def listing(citations: Iterable[Citation], heading: str) -> str:
     """The list of links below an answer, each source once, in order of first use; "" without any."""
-    links = {citation.url: citation.title for citation in reversed(tuple(citations))}
-    lines = [f"- [{escape(title)}]({url})" for url, title in reversed(links.items())]
+    links: dict[str, str] = {}
+    for citation in citations:
+        links.setdefault(citation.url, citation.title)
+    lines = [f"- [{escape(title)}]({url})" for url, title in links.items()]
     return f"\n\n{heading}:\n" + "\n".join(lines) if lines else ""
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import regex
 
-from indexes.text import fold
 from proxy.guards.pack import RefusePack
 from proxy.guards.patterns import Pattern, Patterns, Rule, compiled
 from proxy.guards.phrases import prepared
@@ -42,7 +41,7 @@ class Reader:
         self._positions = Patterns([p for tag, pack in packs.items() for p in _positions(tag, pack)])
         self._ordinals = Patterns([p for tag, pack in packs.items() for p in _ordinals(tag, pack)])
         self._more = frozenset(prepared(text) for pack in packs.values() for text in pack.followup.more)
-        self._fillers = frozenset(fold(word) for pack in packs.values() for word in pack.followup.fillers)
+        self._fillers = frozenset(_plain(word) for pack in packs.values() for word in pack.followup.fillers)
 
     def read(self, request: ChatRequest, titles: Sequence[str], content: Content) -> Followup:
         """`titles`: titles and names of the site's own that the caller may see."""
@@ -56,15 +55,26 @@ class Reader:
         hits = self._positions.find(line)
         if not hits:
             return Followup(_joined(question, previous), bare=not content(question), previous=previous)
-        bare = not set(content(_without(line, hits[0]))) - self._fillers
-        item = self._item(hits[0].topic, request, titles) if self._plain(line, hits) else ""
+        bare = self._bare(question, line, hits[0], content)
+        item = self._item(hits[0].topic, request, titles) if self._sure(line, hits) else ""
         return _pointed(request, previous, item, bare)
 
     def contentless(self, question: str, content: Content) -> bool:
         """Whether a question says nothing of its own ("and for me?"), so that the one before it speaks on."""
         return prepared(question) in self._more or not content(question)
 
-    def _plain(self, line: str, hits: Sequence[Pattern]) -> bool:
+    def _bare(self, question: str, line: str, position: Pattern, content: Content) -> bool:
+        """Whether nothing but a position and a wish to hear more is said.
+
+        Taken word by word, and, for scripts without word gaps, with the position cut out of the line.
+        """
+        start, end = position.search(line) or (0, 0)
+        said = self._fillers | set(line[start:end].split())
+        return set(map(_plain, content(question))) <= said or (
+            set(map(_plain, content(f"{line[:start]} {line[end:]}"))) <= self._fillers
+        )
+
+    def _sure(self, line: str, hits: Sequence[Pattern]) -> bool:
         """Whether one position is named, and no other ordinal beside it."""
         return len({hit.topic for hit in (*hits, *self._ordinals.find(line))}) == 1
 
@@ -131,9 +141,9 @@ def _pointed(request: ChatRequest, previous: str, item: str, bare: bool) -> Foll
     return Followup(texts, item, bare, previous)
 
 
-def _without(line: str, position: Pattern) -> str:
-    start, end = position.search(line) or (0, 0)
-    return f"{line[:start]} {line[end:]}"
+def _plain(word: str) -> str:
+    """A word as it stands in padded text."""
+    return prepared(word).strip(" .")
 
 
 def _named(text: str, titles: Sequence[str]) -> list[str]:

@@ -1,0 +1,58 @@
+"""Citations: half-open spans of the released text, only safe URLs, titles that cannot break out."""
+
+import pytest
+
+from proxy.guards.citations import annotate, escape, listing, safe_url
+from proxy.guards.gate.types import Release
+from proxy.types import Citation, Source
+
+SOURCES = (
+    Source(1, "a", "Tide Atlas", "…", "https://a.example/tide"),
+    Source(2, "b", "Minutes", "…", None),
+    Source(3, "c", "Trap", "…", "javascript:alert(1)"),
+)
+
+
+def test_spans_are_code_points_of_the_joined_text_without_outer_space() -> None:
+    releases = [Release("Das ist 🌊 alt.", (1,)), Release(" Ja.", ()), Release("\nNeu.", (1, 1, 2))]
+    text = "".join(release.text for release in releases)
+    cited = annotate(releases, SOURCES)
+    assert [text[c.start : c.end] for c in cited] == ["Das ist 🌊 alt.", "Neu."]
+    assert {c.title for c in cited} == {"Tide Atlas"}
+
+
+def test_a_source_without_a_safe_url_is_not_annotated() -> None:
+    assert annotate([Release("Fact.", (2, 3, 9))], SOURCES) == ()
+
+
+@pytest.mark.parametrize(
+    ("url", "safe"),
+    [
+        ("https://a.example/x?y=1#z", "https://a.example/x?y=1#z"),
+        ("mailto:ines@a.example", "mailto:ines@a.example"),
+        ("https://a.example/a b", ""),
+        ("https://a.example/(x)", "https://a.example/%28x%29"),
+        ("https://a.example/\u202ex", ""),
+        ("JavaScript:alert(1)", ""),
+        ("data:text/html,x", ""),
+        ("/local", ""),
+        ("https://[broken", ""),
+        (None, ""),
+    ],
+)
+def test_only_http_https_and_mailto_make_a_link(url: str | None, safe: str) -> None:
+    assert safe_url(url) == safe
+
+
+def test_a_title_cannot_break_out_of_its_link() -> None:
+    assert escape("a](javascript:x)\n[b") == r"a\]\(javascript:x\) \[b"
+
+
+def test_the_list_names_each_source_once_in_order_of_first_use() -> None:
+    cited = [
+        Citation(0, 1, "B", "https://b.example"),
+        Citation(1, 2, "A", "https://a.example"),
+        Citation(2, 3, "B", "https://b.example"),
+    ]
+    assert listing(cited, "Sources") == "\n\nSources:\n- [B](https://b.example)\n- [A](https://a.example)"
+    assert listing([], "Sources") == ""

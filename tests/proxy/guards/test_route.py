@@ -1,0 +1,51 @@
+"""Overview questions go to records by rule, look-alikes do not; what counts as about the subject."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from bench.quality.patterns import own
+from proxy.guards.pack import KINDS
+from proxy.guards.refuse import Refuser
+from proxy.guards.route import Router
+from proxy.settings.languages import TAGS
+
+SETS: Mapping[str, Any] = own("overview")
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_overview_questions_reach_the_records_of_their_kind(
+    router: Router, refuser: Refuser, tag: str
+) -> None:
+    """At least ten a language, and none of them is refused by layer 1."""
+    asked = SETS[tag]["overview"]
+    assert len(asked) >= 10
+    for kind, question in asked:
+        wanted = set(KINDS) if kind == "all" else {kind}
+        assert wanted <= router.overview(question), question
+        assert refuser.find(question) is None, question
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_look_alikes_are_left_to_the_search(router: Router, tag: str) -> None:
+    assert len(SETS[tag]["other"]) >= 10
+    assert not [question for question in SETS[tag]["other"] if router.overview(question)]
+
+
+@pytest.mark.parametrize(
+    ("question", "history", "language", "about"),
+    [
+        ("What did Ines Marlow say in Oslo?", "", "en", True),
+        ("What did she say in Oslo?", "Who is Ines Marlow?", "en", True),
+        ("What did she say in Oslo?", "", "en", False),  # a pronoun after no name points at anybody
+        ("What can you do for me?", "Who is Ines Marlow?", "en", False),  # never "you"
+        ("她在奥斯陆说了什么？", "伊内丝是谁？", "zh", True),
+        ("Что она сказала?", "Кто такая Инес Марлоу?", "ru", True),
+        ("او در اسلو چه گفت؟", "اینس مارلو کیست؟", "fa", True),
+    ],
+)
+def test_about_the_subject_is_a_name_or_a_pronoun_after_one(
+    router: Router, question: str, history: str, language: str, about: bool
+) -> None:
+    assert router.about(question, history, language) is about
