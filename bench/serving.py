@@ -1,0 +1,54 @@
+"""A `fiador serve` of its own process, for benchmarks that measure the whole proxy."""
+
+import contextlib
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+START_S = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """A running proxy: where it listens, and its process."""
+
+    address: str
+    pid: int
+
+
+@contextlib.contextmanager
+def proxy(config: Path) -> Iterator[Proxy]:
+    """Syncs and serves `config` on a free loopback port until the block ends."""
+    command = [sys.executable, "-m", "proxy.cli", "--config", str(config)]
+    subprocess.run([*command, "sync"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    port = _free_port()
+    child = subprocess.Popen([*command, "serve", "--port", str(port)], stderr=subprocess.DEVNULL)
+    try:
+        _await(f"http://127.0.0.1:{port}", child)
+        yield Proxy(f"http://127.0.0.1:{port}", child.pid)
+    finally:
+        child.terminate()
+        child.wait(30)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _await(address: str, child: subprocess.Popen[bytes]) -> None:
+    until = time.monotonic() + START_S
+    with httpx.Client(trust_env=False) as probe:
+        while time.monotonic() < until and child.poll() is None:
+            with contextlib.suppress(httpx.TransportError):
+                if probe.get(f"{address}/healthz").status_code == 200:
+                    return
+            time.sleep(0.05)
+    raise RuntimeError("the proxy did not start: run `fiador serve` with the same configuration to see why")
