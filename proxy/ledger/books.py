@@ -9,6 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from proxy.ledger.periods import Cap, Caps, Period, accounts, capped, period
+from proxy.ledger.schema import VERSION
 from proxy.services import Bound, Denial, Hold, Prices, Settled
 from proxy.types import Caller, Decision
 
@@ -94,6 +95,14 @@ def _limits(cap: Cap, when: Period) -> list[_Limit]:
 
 
 _COLUMNS = "id, made, key_id, groups, model, day, month, input_tokens, output_tokens, nanousd"
+
+
+def stamp(connection: sqlite3.Connection) -> None:
+    """Marks a new file with the layout of its tables. Raises sqlite3.DatabaseError for another layout."""
+    found = connection.execute("PRAGMA user_version").fetchone()[0]
+    if found not in (0, VERSION):
+        raise sqlite3.DatabaseError(f"it has layout {found}, this version of fiador uses {VERSION}")
+    connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
 def reserve(connection: sqlite3.Connection, terms: Terms, wish: Wish) -> Hold | Denial:

@@ -41,6 +41,7 @@ async def start(commits: Commits, kept: Spool, clock: Callable[[], float]) -> Re
 
 
 def _start(connection: sqlite3.Connection, bookings: list[Booking], now: float) -> Recovered:
+    books.stamp(connection)
     for booking in bookings:
         books.settle(connection, booking)
     dead, expired = _dead(connection, now), books.expire(connection, now)

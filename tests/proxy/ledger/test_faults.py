@@ -181,6 +181,15 @@ async def test_a_file_that_is_no_ledger_does_not_open(tmp_path: Path) -> None:
     assert "ledger.db" in caught.value.detail
 
 
+async def test_a_ledger_of_another_version_does_not_open_and_says_why(tmp_path: Path) -> None:
+    async with opened(tmp_path) as ledger:
+        await say(ledger, "user_version = 99")
+    with pytest.raises(StoreError) as caught:
+        async with opened(tmp_path):
+            pass
+    assert "layout 99" in caught.value.detail
+
+
 async def test_a_ledger_whose_pages_are_damaged_denies_or_does_not_open(tmp_path: Path) -> None:
     async with opened(tmp_path) as ledger:
         for _ in range(200):
