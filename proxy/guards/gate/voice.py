@@ -109,7 +109,7 @@ def first_person(
 
 
 def _look(sentence: str, pack: VoicePack) -> str:
-    plain = _UNSEEN.sub("", sentence.replace("’", "'"))
+    plain = sentence if sentence.isascii() else _UNSEEN.sub("", sentence.replace("’", "'"))
     folded = fold(plain)
     if not pack.may_be(folded) and not (pack.exact and pack.exact_form.search(plain)):
         return ""

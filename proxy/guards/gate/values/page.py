@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import regex
 
@@ -57,22 +58,24 @@ def plain_word(word: str) -> str:
     return word if word.isascii() or not _POINTED.search(word) else fold(word)
 
 
-@dataclass(slots=True)
+@dataclass
 class Page:
     """`raw` is the composed text, `text` its flat form with the taken spans blanked."""
 
     raw: str
     text: str
     found: list[Value] = field(default_factory=list)
-    words: frozenset[str] = frozenset()
-    """Every word of the flat text, to know at once which tables can matter."""
 
     @classmethod
     def of(cls, text: str) -> "Page":
         """The page of any text."""
         raw = text if text.isascii() else unicodedata.normalize("NFC", text)
-        flat = flatten(raw)
-        return cls(raw, flat, words=frozenset(map(plain_word, WORD.findall(flat))))
+        return cls(raw, flatten(raw))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every word, to know at once which tables can matter."""
+        return frozenset(map(plain_word, WORD.findall(self.text)))
 
     def take(
         self, pattern: regex.Pattern[str], read: Callable[[regex.Match[str]], Sequence[Value] | None]
