@@ -24,7 +24,7 @@ _FIGURE = regex.compile(r"\d+")
 _LINE_ENDS = ".:;!?…|。：；！？।॥؟؛۔*_)"
 _LIST_CHARS = 8
 """How far into a line its list number may stand."""
-_SIGNS = regex.compile(r"[\p{N}@<月]|[.:](?=[\p{L}\p{N}/])|\](?=[(:])|!(?=\[)")
+_SIGNS = regex.compile(r"[\p{N}@<月]|[.:](?=[\p{L}\p{N}/])|(?<=www)\.|\](?=[(:])|!(?=\[)")
 """Without one of these a text holds no figure, address or markup."""
 _UNSEEN = regex.compile(r"[\p{Cf}\u034f\u115f\u1160\u3164\ufe00-\ufe0e]+")
 _STRUCK = regex.compile(r"\p{Nd}[\p{M}--[\ufe0f\u20e3]]", regex.V1)
