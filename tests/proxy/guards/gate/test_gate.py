@@ -306,3 +306,39 @@ def test_the_values_of_a_source_are_read_once_and_only_when_it_is_cited() -> Non
 def test_rules_are_plain_values() -> None:
     assert isinstance(packs(), Rules)
     assert packs().months >= {"may", "mai", "mayo"}
+
+
+def test_a_mixed_echo_is_counted_in_words_unless_most_of_it_is_chinese() -> None:
+    rules = replace(packs(), prompt="alpha beta gamma delta epsilon 甲乙丙 zeta", voice=False)
+    assert verdict(run("It says alpha beta gamma delta epsilon 甲乙丙 [1].", rules)) == "echo"
+    assert verdict(run("It says alpha beta gamma delta epsilon 甲乙 [1].", rules)) == ""
+
+
+def test_an_overlong_sentence_is_shown_by_its_beginning() -> None:
+    stop = run("word " * 2_000)[-1]
+    assert isinstance(stop, Stop)
+    assert stop.piece == ("word " * 16)[:80]
+
+
+@pytest.mark.parametrize(
+    ("line", "stands"),
+    [
+        ("lib sync --all", True),
+        ("lib  sync\t--all", True),
+        ("sync --all", True),
+        ("lib sync", True),
+        ("lib sync --al", False),
+        ("b sync --all", False),
+        ("Lib sync --all", False),
+    ],
+)
+def test_a_line_of_code_stands_between_spaces_quotes_or_ends(line: str, stands: bool) -> None:
+    said = run(f"Run this [2]:\n```\n{line}\n```")
+    assert (verdict(said) == "") == stands
+
+
+def test_a_line_of_code_may_end_the_sentence_that_names_it() -> None:
+    sources = (Source(1, "a", "", "Type make all. Then wait; xmake all.x is another."),)
+    assert verdict(run("Do [1]:\n~~~\nmake all\n~~~", sources=sources)) == ""
+    assert verdict(run("Do [1]:\n~~~\nall. Then\n~~~", sources=sources)) == ""
+    assert verdict(run("Do [1]:\n~~~\nxmake all\n~~~", sources=sources)) == "code"
