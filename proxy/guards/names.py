@@ -35,6 +35,8 @@ class Names:
         Where a verb needs no pronoun the name may stand behind it («¿está disponible NAME mañana?»): there it
         is in the way, wherever a pattern expects one.
         """
+        if not self.among(line):
+            return line, line, line
         return line, self.as_subject(line), self._pattern.sub("", line).replace("  ", " ")
 
     def among(self, line: str) -> bool:
