@@ -157,6 +157,16 @@ async def test_it_follows_the_truth(tmp_path: Path) -> None:
         assert await found(on.lexical, on.store, "apple", "staff") == [2]
 
 
+async def test_the_same_text_under_another_access_title_or_language_is_taken_anew(tmp_path: Path) -> None:
+    async with shelf(tmp_path) as on:
+        await put(on.store, document("docs/a", "apple"))
+        await on.lexical.drain()
+        await put(on.store, document("docs/a", "apple", access("staff"), title="pear"))
+        await on.lexical.drain()
+        assert await found(on.lexical, on.store, "pear", "staff") == [1]
+        assert await found(on.lexical, on.store, "apple", "public") == []
+
+
 async def test_a_successor_ends_its_predecessor_in_the_index_too(tmp_path: Path) -> None:
     async with shelf(tmp_path) as on:
         await put(on.store, document("docs/a", "apple"))
