@@ -133,4 +133,6 @@ def _policy(server: tree.Server) -> Policy:
         unknown_fields=server.unknown_fields,
         question_bytes_max=server.question_bytes_max,
         turns_max=server.turns_max,
+        history_bytes_max=server.history_bytes_max,
+        instructions_bytes_max=server.instructions_bytes_max,
     )

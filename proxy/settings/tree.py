@@ -25,6 +25,8 @@ class Server(Section):
     body_bytes_max: Count = 1_000_000
     question_bytes_max: Count = 8_000
     turns_max: Count = 100
+    history_bytes_max: Count = 200_000
+    instructions_bytes_max: Count = 32_000
     first_byte_s: Seconds = 5
     keep_alive_s: Seconds = 10
     idle_s: Seconds = 65
