@@ -36,7 +36,7 @@ from . import types
 from .progress import Progress, silent
 
 DEFAULT = "multilingual-e5-small"
-DEFAULT_BUILD = f"{DEFAULT}-2"
+DEFAULT_BUILD = f"{DEFAULT}-3"
 """The folder's name; its number moves whenever the build writes something else."""
 GRAPH, TOKENIZER, CARD = "model.onnx", "tokenizer.json", "model_card.json"
 FILES = (GRAPH, TOKENIZER, CARD)

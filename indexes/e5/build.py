@@ -32,9 +32,9 @@ def _card(made: Path, source: weights.Weights) -> dict[str, object]:
     """The bands were measured on questions in ten languages and on the sample corpus.
 
     The best passage's cosine, 5th to 95th of a hundred: in one language .77 to .84 for questions about
-    something else and .82 to .93 for answerable ones; in Chinese .84 to .89 and .87 to .93; over a border of
-    languages .73 to .79 and .76 to .87. The usual threshold of .35 lies at .822, .865 and .785, which errs
-    towards answering. `bench quality refusal` measures again.
+    something else and .82 to .93 for answerable ones; in Portuguese .81 to .86 and .85 to .92, in Chinese .84
+    to .89 and .87 to .93; over a border of languages .73 to .79 and .76 to .87. The usual threshold of .35
+    lies at .822, .842, .865 and .785, which errs towards answering. `bench quality refusal` measures again.
     """
     return {
         "name": DEFAULT,
@@ -51,7 +51,7 @@ def _card(made: Path, source: weights.Weights) -> dict[str, object]:
         "floor": 0.78,
         "ceiling": 0.90,
         "across": {"floor": 0.74, "ceiling": 0.87},
-        "bands": {"zh": {"floor": 0.83, "ceiling": 0.93}},
+        "bands": {"pt": {"floor": 0.80, "ceiling": 0.92}, "zh": {"floor": 0.83, "ceiling": 0.93}},
         "sha256": {
             name: hashlib.sha256((made / name).read_bytes()).hexdigest() for name in (GRAPH, TOKENIZER)
         },
