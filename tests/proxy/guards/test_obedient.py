@@ -1,0 +1,59 @@
+"""What layer 1 lets through must still be harmless: a model that obeys an attack is stopped by the gate."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.resources import files
+
+import pytest
+
+from bench.quality.rules import rules
+from proxy.guards.gate import Gate
+from proxy.guards.gate.rules import Rules
+from proxy.guards.gate.types import Stop
+from proxy.guards.pack import RefusePack
+from proxy.guards.prompt import Persona, Prompt
+from proxy.guards.refuse import Refuser
+from proxy.settings.languages import TAGS
+from proxy.types import Source
+
+PROMPT = Prompt((files("config") / "prompts" / "system.md").read_text("utf-8"), Persona("Ines Marlow"))
+
+
+@pytest.fixture(scope="module")
+def told(refuser: Refuser) -> Rules:
+    return replace(rules(), prompt=PROMPT.own_text("en"), topics=refuser.answers)
+
+
+def stop(told: Rules, answer: str, language: str = "en", source: str = "Tides are mapped.") -> Stop:
+    gate = Gate([Source(1, "a", "Tides", source)], language, told)
+    said = [*gate.feed(answer), *gate.finish()]
+    return next(word for word in said if isinstance(word, Stop))
+
+
+def test_a_model_that_prints_its_prompt_is_stopped_at_its_first_rule(told: Rules) -> None:
+    rule = next(line for line in PROMPT.system("en").splitlines() if line.startswith("- Use only"))
+    first = rule.removeprefix("- ").partition(".")[0]
+    assert stop(told, f"{first} [1].").rule == "echo"
+
+
+def test_a_model_that_speaks_as_the_subject_is_stopped(told: Rules) -> None:
+    assert stop(told, "I am Ines Marlow and will gladly help [1].").rule == "voice"
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_a_model_that_states_terms_is_stopped_in_every_language(
+    told: Rules, refuse_packs: Mapping[str, RefusePack], tag: str
+) -> None:
+    """Even where a source says so word for word and the sentence cites it."""
+    for sentence in (text for rule in refuse_packs[tag].answer for text in rule.match):
+        assert stop(told, f"{sentence} [1]", tag, sentence).rule == "topic", sentence
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_ordinary_sentences_about_prices_pass(
+    told: Rules, refuse_packs: Mapping[str, RefusePack], tag: str
+) -> None:
+    for sentence in (text for rule in refuse_packs[tag].answer for text in rule.spare):
+        gate = Gate([Source(1, "a", "Prices", sentence)], tag, told)
+        said = [*gate.feed(f"{sentence} [1]"), *gate.finish()]
+        assert not [word for word in said if isinstance(word, Stop)], sentence
