@@ -4,12 +4,13 @@ Each gets the sentence and the rules and says "" or the offending piece, with wh
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import regex
 
 from indexes.text import count, fold
+from proxy.guards.gate import markers
 from proxy.guards.gate.echo import tokens
 from proxy.guards.gate.evidence import Evidence
 from proxy.guards.gate.lines import Kind
@@ -56,7 +57,9 @@ class Sentence:
     @cached_property
     def values(self) -> Values:
         spelled = self.rules.spelled_numbers == "check"
-        return read(self.listed, self.language, self.rules.values, spelled=spelled, line_start=False)
+        values = read(self.listed, self.language, self.rules.values, spelled=spelled, line_start=False)
+        left = values.leftover or markers.stray(self.listed)
+        return values if left == values.leftover else replace(values, leftover=left)
 
     @cached_property
     def length(self) -> int:

@@ -79,8 +79,9 @@ def next_line(text: str, end: int, is_open: bool) -> int | None:
     last, following = _markers(text, first, limit, is_open)
     if short and (following == limit or _may_grow(text, following, limit)):
         return None
-    alone = last > first and (following == len(text) or (following < limit and BREAK.match(text, following)))
-    return last if alone else end
+    over = not is_open and following == len(text)
+    alone = over or (following < limit and BREAK.match(text, following) is not None)
+    return last if last > first and alone else end
 
 
 def _markers(text: str, start: int, limit: int, is_open: bool) -> tuple[int, int]:

@@ -74,6 +74,19 @@ def strip(text: str, markers: Sequence[Marker]) -> str:
     return "".join([*(piece.rstrip(_SPACE) for piece in pieces[:-1]), pieces[-1]])
 
 
+def stray(text: str) -> str:
+    """The first bracketed number left when markers are gone; "" if none. `[7](…)` and code are values."""
+    if "[" not in text and "【" not in text and "［" not in text:
+        return ""
+    spans = code_spans(text) if "`" in text else []
+    for m in BODY.finditer(text):
+        inside = any(start <= m.start() < end for start, end in spans)
+        link = text[m.end() : m.end() + 1] == "(" and text[m.start() + 1] not in OPENERS
+        if not inside and not link:
+            return m.group()
+    return ""
+
+
 @lru_cache(maxsize=512)
 def _numbers(marker: str) -> tuple[int, ...]:
     parts = _DIGITS.findall(marker)

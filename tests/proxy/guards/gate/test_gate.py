@@ -51,6 +51,8 @@ def test_supported_answers_are_released_as_they_came(text: str, out: str) -> Non
         ("It costs 12 euros [2].", "values", "stopped", ""),
         ("It costs 12 euros [1] and shuts at 17:30 [2].", "values", "stopped", ""),
         ("It costs 1\u200b2 euros [1].", "values", "stopped", ""),
+        ("See [[77]](https://lib.example/card) [1].", "values", "stopped", ""),
+        ("See [a[77]](https://lib.example/card) [1].", "values", "stopped", ""),
         ("3. It costs 12 euros [1].", "values", "stopped", ""),
         ("It costs 1.[1]200 euros [1].", "values", "stopped", ""),
         ("The price [1] is in euros [1]: 12\n300 [1]", "values", "stopped", "The price is in euros: 12"),

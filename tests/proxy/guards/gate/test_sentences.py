@@ -106,6 +106,8 @@ def test_a_line_break_ends_a_sentence(line_break: str) -> None:
         ("Free.\n[1] Next.", ["Free.", "\n[1] Next."]),
         ("Free.\n\n[1]\nNext.", ["Free.", "\n\n[1]", "\nNext."]),
         ("Free.\n[1]", ["Free.\n[1]"]),
+        ("Free.\n[1]" + " " * 91, ["Free.\n[1]", " " * 91]),
+        ("Free.\n[1]" + " " * 92, ["Free.", "\n[1]" + " " * 92]),
         ("Free.\n[1](https://a.example)", ["Free.", "\n[1](https://a.example)"]),
         ("Free. [1](x) it", ["Free.", " [1](x) it"]),
     ],
