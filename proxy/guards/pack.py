@@ -37,7 +37,7 @@ class RefusePack:
     overview: tuple[Rule, ...]
     """`topic` is a kind of records, or `all`."""
     about: tuple[str, ...]
-    """Third-person pronouns: they may point at the subject."""
+    """Third-person pronouns that never mean "you": they may point at the subject."""
     followup: Followups
     classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     pronouns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -48,6 +48,8 @@ class RefusePack:
     """What may stand between the start of a sentence and its verb ("now", "then")."""
     prefixes: tuple[str, ...] = ()
     """What may be glued to the front of a name ("و", "ل")."""
+    polite: tuple[str, ...] = ()
+    """Words that mean "you" by their capital alone ("Sie")."""
     suffixes: tuple[str, ...] = ()
     """What a name may carry at its end (" s", case endings)."""
 

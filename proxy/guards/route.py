@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+import regex
+
 from proxy.guards.names import Names
 from proxy.guards.pack import KINDS, RefusePack
 from proxy.guards.patterns import merged, prove
@@ -13,6 +15,7 @@ class Router:
 
     def __init__(self, packs: Mapping[str, RefusePack], names: Sequence[str]):
         self._names = Names(names, packs.values())
+        self._polite = {tag: _any(pack.polite) for tag, pack in packs.items() if pack.polite}
         self._pronouns = {tag: frozenset(pack.about) for tag, pack in packs.items()}
         self._patterns = merged(
             [prove(pack.overview, tag, pack, f"{tag}/refuse.toml") for tag, pack in packs.items()]
@@ -33,6 +36,8 @@ class Router:
         line = prepared(question)
         if self._names.among(line):
             return True
+        if polite := self._polite.get(language):
+            line = prepared(polite.sub(" ", question))
         return self._points(line, language) and self._names.among(prepared(history))
 
     def _points(self, line: str, language: str) -> bool:
@@ -41,6 +46,11 @@ class Router:
             pronoun in line if _is_han(pronoun) else f" {pronoun} " in line
             for pronoun in self._pronouns.get(language, frozenset())
         )
+
+
+def _any(words: Sequence[str]) -> regex.Pattern[str]:
+    """Any of the words, whole and in this very case."""
+    return regex.compile(r"(?<![\p{L}\p{M}\p{N}])(?:" + "|".join(words) + r")(?![\p{L}\p{M}\p{N}])")
 
 
 def _is_han(text: str) -> bool:

@@ -40,6 +40,9 @@ def test_look_alikes_are_left_to_the_search(router: Router, tag: str) -> None:
         ("What did she say in Oslo?", "Who is Ines Marlow?", "en", True),
         ("What did she say in Oslo?", "", "en", False),  # a pronoun after no name points at anybody
         ("What can you do for me?", "Who is Ines Marlow?", "en", False),  # never "you"
+        ("Können Sie mir helfen?", "Wer ist Ines Marlow?", "de", False),
+        ("Was sagte sie in Oslo?", "Wer ist Ines Marlow?", "de", True),
+        ("¿Cuál es la capital de su país?", "¿Quién es Ines Marlow?", "es", False),
         ("她在奥斯陆说了什么？", "伊内丝是谁？", "zh", True),
         ("Что она сказала?", "Кто такая Инес Марлоу?", "ru", True),
         ("او در اسلو چه گفت؟", "اینس مارلو کیست؟", "fa", True),
