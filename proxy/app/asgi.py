@@ -1,6 +1,7 @@
 """The ASGI application of one worker: opens the services at start-up, closes them at shutdown."""
 
 import asyncio
+import logging
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -21,6 +22,7 @@ from proxy.services import Ask
 from proxy.settings.load import load
 from proxy.settings.tree import Settings
 
+log = logging.getLogger("fiador.app")
 CONFIG, DATA = "FIADOR_SERVE_CONFIG", "FIADOR_SERVE_DATA"
 """How a worker process learns which files it serves: workers are started anew, not forked."""
 
@@ -63,12 +65,16 @@ class App:
 @asynccontextmanager
 async def _kept(services: Services) -> AsyncIterator[None]:
     """Takes into the keyword index what other processes write, for as long as this one serves."""
-    keeping = asyncio.create_task(services.evidence.lexical.keep())
+    keeping = asyncio.create_task(services.evidence.lexical.keep(_behind))
     try:
         yield
     finally:
         keeping.cancel()
         await asyncio.wait([keeping])
+
+
+def _behind(fault: Exception) -> None:
+    log.warning("the keyword index cannot follow: %s: %s", type(fault).__name__, fault)
 
 
 def surface(services: Services) -> ASGIApp:
