@@ -31,10 +31,10 @@ async def attempt(call: Call, served: tuple[Persona, Model], desk: Desk, visit: 
     limit = _bound(call, model)
     rules = persona.rules(call.language).capped(call.output_cap)
     for number in range(1, model.retries + 2):
+        ear = sink(call, rules, visit.reply)  # before the hold: whatever fails here has set nothing aside
         hold = await _reserve(model, limit, desk, visit.trace)
         if isinstance(hold, Denial):
             return hold
-        ear = sink(call, rules, visit.reply)
         ending = await _run(call, model, ear, _Bill(hold, desk.ledger, visit))
         wait_s = None if ear.heard or number > model.retries else pause_s(ending, number)
         if wait_s is None:

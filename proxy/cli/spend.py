@@ -55,3 +55,14 @@ def acknowledge(context: click.Context, /, model: str, reason: str) -> None:
     if not wait(money.acknowledge(settings_of(context), model, reason)):
         raise click.UsageError(f"{model} is not closed")
     click.echo(f"{model} is open again")
+
+
+@spend.command()
+@click.option("--reason", required=True, help="Kept in the books.")
+@click.pass_context
+def rewind(context: click.Context, reason: str) -> None:
+    """Make today the latest day again, after a clock that had run ahead."""
+    from proxy.commands import money
+
+    wait(money.rewind(settings_of(context), reason))
+    click.echo("the books go on from today")

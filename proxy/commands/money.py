@@ -67,6 +67,12 @@ async def adjust(settings: Settings, change: Adjustment) -> str:
     return period.day
 
 
+async def rewind(settings: Settings, reason: str) -> None:
+    """Makes today the latest day of the books again, after a clock that had run ahead."""
+    async with ledger(settings) as books:
+        await books.rewind(reason, by=getpass.getuser())
+
+
 async def acknowledge(settings: Settings, model: str, reason: str) -> bool:
     """Opens a model again that reported more than its bound. False: it was not closed."""
     async with ledger(settings) as books:
