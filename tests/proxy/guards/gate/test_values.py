@@ -39,6 +39,7 @@ NUMBERS = [
     ("zh", "约3700万人，20世纪70年代，第5条，零下8度", ["n:3700", "n:20", "n:70", "n:5", "n:-8"]),
     ("zh", "面积为１２，３４５．６平方米", ["n:12345.6"]),
     ("zh", "共1400,1777元", ["n:1400", "n:1777"]),
+    ("en", "It seats 48.It opens", ["n:48"]),
     (None, "about 1,234 or 1.234", ["n:1234", "n:1234"]),
 ]
 
@@ -94,7 +95,7 @@ def test_dates(language: str, text: str, found: list[str]) -> None:
 
 TIMES = [
     ("en", "at 8:15, 8.15 am, 8 am, 8:15 p.m.", ["time:08:15", "time:08:15", "time:08:00", "time:20:15"]),
-    ("en", "12 am and 12 pm", ["time:00:00", "time:12:00"]),
+    ("en", "12 am, 12 pm and 11 pm", ["time:00:00", "time:12:00", "time:23:00"]),
     ("en", "from 2 to 5 pm", ["n:2", "time:17:00"]),
     ("es", "a las 8.15 h, a las 5 de la tarde", ["time:08:15", "time:17:00"]),
     ("pt", "às 8h15, 17h", ["time:08:15", "n:17"]),
@@ -200,6 +201,7 @@ UNGROUNDED = [
     ("en", "10²", "en", "102, 10 and 2"),
     ("en", "Call 7946", "en", "+44 20 7946 0958"),
     ("en", "2О", "en", "20 and 2"),  # the second sign is a Cyrillic letter
+    ("es", "el 2O", "es", "el 2"),
     ("en", "l5 and O5", "en", "15 and 05"),
     ("ru", "З0 мест", "ru", "30 мест"),
     ("en", "20 [7]", "en", "see [20]"),
