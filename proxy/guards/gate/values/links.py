@@ -106,9 +106,11 @@ def _is_ending(match: regex.Match[str]) -> bool:
 
 
 def _bare(page: Page, match: regex.Match[str]) -> list[Value] | None:
-    """A bare host; not a forgotten space before a short word: "over.It"."""
+    """A bare host; not a forgotten space before a short word ("over.It"), nor an ordinal ("3.er")."""
     start, end = match.span("end")
-    if not _is_ending(match) or (end - start == 2 and page.raw[start:end].istitle()):
+    short = end - start == 2
+    figures = page.text[match.start() : start - 1].isdigit()
+    if not _is_ending(match) or (short and (figures or page.raw[start:end].istitle())):
         return None
     return _address(page, match)
 

@@ -97,7 +97,7 @@ def _pattern(tongue: Tongue) -> regex.Pattern[str]:
     return regex.compile(
         rf"(?<![{LETTER}\d_]|(?<=[{LETTER}])-|\d[.,:/])(?<body>{_BODY})"
         rf"(?:e(?<power>[+-]?\d{{1,4}})(?![{LETTER}\d]))?"
-        rf"(?<tail>\.?[ºª]?'?[{LETTER}]*+)(?![\d〇○◯])"
+        rf"(?<tail>(?:\.(?=[ºª]|(?:er|o|a)(?![{LETTER}])))?[ºª]?'?[{LETTER}]*+)(?![\d〇○◯])"
         rf"(?<scale>(?:[\s\u200c-]?(?:{tongue.scale}))*)"
     )
 

@@ -25,7 +25,7 @@ NUMBERS = [
     ("en", "GPT-4o, SARS-CoV-2-related, Boeing 737-800", ["mix:gpt-4o", "mix:sars-cov-2", "n:737", "n:800"]),
     ("en", "a fact [7] and `arr[7]`, published [2024]", ["n:7", "n:2024"]),
     ("es", "Cerca de 3.400.000 habitantes, un 0,75 %", ["n:3400000", "n:0.75"]),
-    ("es", "los años 70 y el 2.º puesto", ["n:70", "n:2"]),
+    ("es", "los años 70, el 2.º puesto y el 3.er piso", ["n:70", "n:2", "n:3"]),
     ("es", "22 338 618 personas y 500 000 más", ["n:22338618", "n:500000"]),
     ("pt", "R$ 2.345,67 e 1.ª vez", ["n:2345.67", "n:1"]),
     ("fr", "12\u00a0345,6 m, la 2e et la 3ème", ["n:12345.6", "n:2", "n:3"]),
