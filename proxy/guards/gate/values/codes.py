@@ -22,6 +22,7 @@ _RAISED = regex.compile(
     regex.V1,
 )
 _CODE = regex.compile(rf"(?=[{LETTER}_.-]*\d)[{LETTER}\d〇○◯]+(?:[-_.][{LETTER}\d〇○◯]+)*+")
+_TO_LAST_DIGIT = regex.compile(r".*[\d〇○◯][^-_.]*")
 _NOT_FIGURE = regex.compile(r"[\p{L}〇○◯]")
 _DIGITS = regex.compile(r"\d+(?:[.,]\d+)*")
 _FULL_SCORES = frozenset(("5", "10", "20", "100"))
@@ -84,7 +85,10 @@ def _code(page: Page, match: regex.Match[str]) -> list[Value] | None:
     text = match[0]
     if not _NOT_FIGURE.search(text):
         return None
-    end = regex.match(r".*\d[^-_.]*", text).end()  # type: ignore[union-attr]
+    figures = _TO_LAST_DIGIT.match(text)
+    if figures is None:
+        return None  # the digit that the pattern saw ahead belongs to the next word
+    end = figures.end()
     start = match.start()
     names = _names(text[:end], page.raw[start : start + end])
     return [page.value("code", names[0], (start, start + end), [[name] for name in names], names)]
