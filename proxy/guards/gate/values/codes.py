@@ -43,7 +43,7 @@ def _composite(page: Page, match: regex.Match[str]) -> Value:
     key = f"comp:{match[0]}"
     first, mark, last = match[0].partition("/")
     parts = [number_key(Decimal(first)), number_key(Decimal(last))] if mark and last in _FULL_SCORES else []
-    return page.value("code", key, match.span(), [[key]], [key, *parts])
+    return page.value("code", key, match.span(), accepts=[[key]], gives=[key, *parts])
 
 
 def _raised(page: Page, match: regex.Match[str]) -> list[Value] | None:
@@ -57,7 +57,7 @@ def _raised(page: Page, match: regex.Match[str]) -> list[Value] | None:
     key = f"mix:{match[0]}"
     exact = _fraction(number, sign)
     keys = [key] if exact is None else [key, number_key(exact)]
-    return [page.value("code", key, match.span(), [[k] for k in keys], keys)]
+    return [page.value("code", key, match.span(), accepts=[[k] for k in keys], gives=keys)]
 
 
 def _fraction(number: str, sign: str) -> Decimal | None:
@@ -71,7 +71,7 @@ def _fraction(number: str, sign: str) -> Decimal | None:
 def _version(page: Page, match: regex.Match[str]) -> list[Value]:
     number = match["number"]
     keys = [f"comp:v{number}", *([f"comp:{number}"] if number.count(".") > 1 else [])]
-    return [page.value("code", keys[0], match.span(), [[key] for key in keys], keys)]
+    return [page.value("code", keys[0], match.span(), accepts=[[key] for key in keys], gives=keys)]
 
 
 def read_codes(page: Page) -> None:
@@ -91,7 +91,9 @@ def _code(page: Page, match: regex.Match[str]) -> list[Value] | None:
     end = figures.end()
     start = match.start()
     names = _names(text[:end], page.raw[start : start + end])
-    return [page.value("code", names[0], (start, start + end), [[name] for name in names], names)]
+    return [
+        page.value("code", names[0], (start, start + end), accepts=[[name] for name in names], gives=names)
+    ]
 
 
 def _names(text: str, raw: str) -> list[str]:

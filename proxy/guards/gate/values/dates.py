@@ -78,7 +78,9 @@ def _yearless(key: str) -> str:
 def _value(page: Page, span: tuple[int, int], dates: list[Date]) -> Value:
     """A date that may be read in any of the ways `dates`; the first is its key."""
     accepts = [keys for date in dates for keys in date.accepts]
-    return page.value("date", dates[0].key, span, accepts, [key for date in dates for key in date.gives])
+    return page.value(
+        "date", dates[0].key, span, accepts=accepts, gives=[key for date in dates for key in date.gives]
+    )
 
 
 def read_dates(page: Page, tongue: Tongue, source: bool) -> None:
@@ -131,7 +133,7 @@ def _figures(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value]
     if len(match["z"] or "") == 2:  # 10.2.24 may be a version
         literal = f"comp:{match[0]}"
         keys = [*value.gives, literal]
-        return [page.value("date", value.key, match.span(), [*value.accepts, [literal]], keys)]
+        return [page.value("date", value.key, match.span(), accepts=[*value.accepts, [literal]], gives=keys)]
     return [value]
 
 
@@ -146,9 +148,9 @@ def _years(page: Page, match: regex.Match[str]) -> list[Value] | None:
     years = [f"n:{first}", f"n:{later}"] if later > first else []
     if month is None:
         key = f"comp:{match[0]}"
-        return [page.value("date", key, match.span(), [years], years)] if years else None
+        return [page.value("date", key, match.span(), accepts=[years], gives=years)] if years else None
     accepts = [*month.accepts, *([years] if years else [])]
-    return [page.value("date", month.key, match.span(), accepts, [*month.gives, *years])]
+    return [page.value("date", month.key, match.span(), accepts=accepts, gives=[*month.gives, *years])]
 
 
 def _dated(year: int, month: int, day: int) -> Date:
@@ -170,7 +172,11 @@ def _month_year(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Val
     date, literal = Date(int(match["y"]), int(match["m"])), f"comp:{match[0]}"
     if match["s"] == tongue.own.decimal or not (tongue.known and 1 <= date.month <= 12):
         return None
-    return [page.value("date", date.key, match.span(), [*date.accepts, [literal]], [*date.gives, literal])]
+    return [
+        page.value(
+            "date", date.key, match.span(), accepts=[*date.accepts, [literal]], gives=[*date.gives, literal]
+        )
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ _PATH = rf"(?::\d{{1,5}})?(?:[/?#]{_REST}*)?"
 
 _INNER = r"[^\s<>()]"
 _BALANCED = rf"(?:{_INNER}|\((?:{_INNER}|\({_INNER}*\))*\))*"
-_TARGET = regex.compile(rf"\]\(\s*<?(?<url>{_BALANCED})>?(?:\s+[\"'(][^\n]*?[\"')])?\s*\)")
+_TARGET = regex.compile(rf"\]\(\s*<?(?<url>{_BALANCED})>?(?:\)|(?=\s+[\"'(][^\n]*?[\"')]\s*\)|\s+\)))")
 _DEFINITION = regex.compile(r"^ {0,3}\[[^\]\n]+\]:\s*<?(?<url>[^\s<>]+)>?", regex.M)
 _SCHEME = regex.compile(rf"(?<url>(?<![\p{{Latin}}+.-])(?:https?://|mailto:|tel:){_REST}+)")
 _WWW = regex.compile(rf"{_FREE}(?<url>www\.{_REST}+)")
@@ -135,7 +135,7 @@ def _value(page: Page, text: str, span: tuple[int, int]) -> Value:
     host = url.partition("/")[0].partition("?")[0].partition("#")[0]
     bare = host == url and "://" not in low
     accepts = (f"url:{url}",), *((f"host:{url}",),) * bare
-    return page.value("url", f"url:{url}", span, accepts, (f"url:{url}", f"host:{host}"))
+    return page.value("url", f"url:{url}", span, accepts=accepts, gives=(f"url:{url}", f"host:{host}"))
 
 
 def trim(url: str) -> str:

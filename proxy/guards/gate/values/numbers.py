@@ -155,14 +155,16 @@ def _number(page: Page, tongue: Tongue, number: Decimal, match: regex.Match[str]
     """A plain number. 1,234 in a text of unknown language is known by its spelling alone."""
     key, body = number_key(number), match["body"]
     if match["tail"].lstrip(".ºª'") in tongue.ranks:
-        return page.value("number", key, match.span(), [[key]], [key, f"rank:{written(number)}"])
+        return page.value(
+            "number", key, match.span(), accepts=[[key]], gives=[key, f"rank:{written(number)}"]
+        )
     literal = f"lit:{'-' if number < 0 else ''}{body}"
     if not ambiguous(body) or not (set(body) & {".", ","}):
         return page.value("number", key, match.span())
     if tongue.known:
-        return page.value("number", key, match.span(), [[key], [literal]], [key])
+        return page.value("number", key, match.span(), accepts=[[key], [literal]], gives=[key])
     other = number_key(Decimal(body.replace(",", ".")).copy_sign(number))
-    return page.value("number", key, match.span(), [[literal], [key], [other]], [literal])
+    return page.value("number", key, match.span(), accepts=[[literal], [key], [other]], gives=[literal])
 
 
 def _several(page: Page, match: regex.Match[str]) -> list[Value]:
@@ -188,7 +190,7 @@ def _spaced(page: Page, tongue: Tongue, match: regex.Match[str], negative: bool)
         return _scaled(page, joined, scale, match)
     key, apart = number_key(joined), [number_key(part) for part in parts]
     gives = [key] if tongue.spaced else [key, *apart]
-    return page.value("number", key, match.span(), [[key], apart], gives)
+    return page.value("number", key, match.span(), accepts=[[key], apart], gives=gives)
 
 
 def _scale(page: Page, tongue: Tongue, match: regex.Match[str]) -> int:
@@ -207,7 +209,7 @@ def _follows_currency(page: Page, match: regex.Match[str]) -> bool:
 def _scaled(page: Page, number: Decimal, power: int, match: regex.Match[str]) -> Value:
     """5 million is never 5, and 5,000,000 only when written so; 500万 says the same as 5 million."""
     key = f"s:{written(shifted(number, power))}"
-    return page.value("number", number_key(number), match.span(), [[key]], [key])
+    return page.value("number", number_key(number), match.span(), accepts=[[key]], gives=[key])
 
 
 def _of_decade(page: Page, tongue: Tongue, match: regex.Match[str]) -> bool:
@@ -222,4 +224,4 @@ def _decade(page: Page, number: Decimal, match: regex.Match[str]) -> Value:
     """1970s, also known as the 70s."""
     key = number_key(number)
     decade = f"decade:{written(number)[-2:]}"
-    return page.value("number", key, match.span(), [[key], [decade]], [key, decade])
+    return page.value("number", key, match.span(), accepts=[[key], [decade]], gives=[key, decade])

@@ -115,6 +115,7 @@ class Page:
         kind: Kind,
         key: str,
         span: tuple[int, int],
+        *,
         accepts: Sequence[Sequence[str]] = (),
         gives: Sequence[str] = (),
     ) -> Value:

@@ -184,7 +184,9 @@ def _certain(text: str, table: _Table, words: list[_Word]) -> bool:
 def _number(page: Page, number: Decimal, words: list[_Word]) -> Value:
     """A number in words: equal to digits, and to digits with a scale word."""
     key, scaled = number_key(number), f"s:{written(number)}"
-    return page.value("number", key, (words[0].start, words[-1].end), [[key], [scaled]], [key, scaled])
+    return page.value(
+        "number", key, (words[0].start, words[-1].end), accepts=[[key], [scaled]], gives=[key, scaled]
+    )
 
 
 def _rank(page: Page, number: int, words: list[_Word]) -> Value:

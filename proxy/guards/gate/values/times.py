@@ -67,12 +67,14 @@ def _time(page: Page, clock: _Clock, match: regex.Match[str]) -> Value:
     key = f"time:{_shift(hour, part):02d}:{minute:02d}"
     if int(match["s"] or 0):
         exact = f"{key}:{match['s']}"
-        return page.value("time", exact, match.span(), [[exact]], [exact, key])
+        return page.value("time", exact, match.span(), accepts=[[exact]], gives=[exact, key])
     number = f"n:{hour}"
     if part or any(match[name] for name in ("m", "p", "n", "half")):
-        return page.value("time", key, match.span(), [[key]], [key] if minute else [key, number])
+        return page.value(
+            "time", key, match.span(), accepts=[[key]], gives=[key] if minute else [key, number]
+        )
     first = key if match["clock"] or marked else number
-    return page.value("time", first, match.span(), [[key], [number]], [key, number])
+    return page.value("time", first, match.span(), accepts=[[key], [number]], gives=[key, number])
 
 
 def _part(match: regex.Match[str]) -> str:
