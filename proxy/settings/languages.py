@@ -1,6 +1,6 @@
 """Language packs: `config/languages/<tag>/*.toml` → the values that guards and indexes work with.
 
-One folder a language, one file a reader: `text.toml` (name, detection, stop words, fixed texts),
+One folder a language, one file a reader: `words.toml` (detection, stop words), `texts.toml` (fixed texts),
 `sentences.toml`, `values.toml`, `voice.toml` (the gate's parts of the same names), `refuse.toml` (topics,
 overview, follow-ups). Each file is checked strictly against the dataclass of the module that reads it.
 """
