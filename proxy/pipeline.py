@@ -13,8 +13,8 @@ from proxy.guards.gate import Gate
 from proxy.release import releases
 from proxy.retrieve import Handed, gather
 from proxy.services import Ask, ClientGone, Denial, Model, Reply
-from proxy.types import Call, ChatRequest, Decision, Trace, Turn
-from proxy.verdict import judge
+from proxy.types import Call, Caller, ChatRequest, Decision, Trace, Turn
+from proxy.verdict import Terms, judge
 from proxy.visit import Told, Visit
 from proxy.wire.request import task
 
@@ -38,9 +38,14 @@ async def answer(ask: Ask, desk: Desk, open_reply: OpenReply) -> None:
         async def work(joined: Reply) -> None:
             await _answered(request, model, desk, Visit(joined, trace))
 
-        if not await desk.joins.run((caller.key_id, ask.body), reply, work):
+        if not await desk.joins.run((_hearing(caller), ask.body), reply, work):
             trace.decision, trace.detail = reply.decision, JOINED
             await desk.decisions.write(trace)
+
+
+def _hearing(caller: Caller) -> str:
+    """Who may hear one and the same answer: two tokens of one account need not hold the same groups."""
+    return f"{caller.key_id} {sorted(caller.groups)}"
 
 
 async def _answered(request: ChatRequest, model: Model, desk: Desk, visit: Visit) -> None:
@@ -93,7 +98,7 @@ async def _told(done: Attempted, served: tuple[Persona, Handed], desk: Desk, vis
     if done.ending.finish == "failed" and not sink.heard and done.free:
         visit.note(Decision.UPSTREAM_FAILED, detail=done.ending.detail)
         raise BusyError("The model cannot be reached now. Please try again.", code="upstream_failed")
-    verdict = judge(sink.stop, done.ending, own_cap=call.own_cap, stop_finish=desk.stop_finish)
+    verdict = judge(sink.stop, done.ending, Terms(call.own_cap, sink.spoken, desk.stop_finish))
     visit.judged(verdict, sink.stop, done.ending)
     if verdict.decision is Decision.NOT_IN_SOURCES:
         return await visit.fixed(_not_found(verdict.notice, persona, call.language, handed))

@@ -19,23 +19,31 @@ class Verdict:
     finish: str = "stop"
 
 
-def judge(stop: Stop | None, ending: Ending, *, own_cap: bool, stop_finish: str = "stop") -> Verdict:
-    """The verdict on one attempt that has said something.
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the verdict on an attempt depends on besides its end."""
 
-    `own_cap`: the cap in force was the client's own, so a cut by length is its doing and is told as `length`.
-    """
+    own_cap: bool = False
+    """The cap in force was the client's own, so a cut by length is its doing and is told as `length`."""
+    spoken: bool = True
+    """A sentence was released before."""
+    stop_finish: str = "stop"
+
+
+def judge(stop: Stop | None, ending: Ending, terms: Terms) -> Verdict:
+    """The verdict on one attempt that has said something."""
     broken = ending.finish in ("cut", "failed")
     if broken and (stop is None or stop.rule == "length"):
         return Verdict(Decision.UPSTREAM_FAILED, "", "upstream_failed")
     if stop is not None:
-        return _stopped(stop, own_cap=own_cap, stop_finish=stop_finish)
+        return _stopped(stop, terms)
     return Verdict(Decision.ANSWERED)
 
 
-def _stopped(stop: Stop, *, own_cap: bool, stop_finish: str) -> Verdict:
+def _stopped(stop: Stop, terms: Terms) -> Verdict:
     if stop.ending == "not_in_sources":
         return Verdict(Decision.NOT_IN_SOURCES, "3" if stop.rule == "token" else "4", "not_in_sources")
     if stop.ending == "truncated":
-        return Verdict(Decision.TRUNCATED, "4", "truncated", "length" if own_cap else "stop")
+        return Verdict(Decision.TRUNCATED, "4", "truncated", "length" if terms.own_cap else "stop")
     layer = "5" if stop.rule in VOICE_RULES else "4"
-    return Verdict(Decision.STOPPED, layer, "stopped", stop_finish)
+    return Verdict(Decision.STOPPED, layer, "stopped" if terms.spoken else "withheld", terms.stop_finish)

@@ -18,6 +18,8 @@ class TextPack:
     """Where it looked: `{sources}` stands for the names."""
     not_in_sources: str
     stopped: str
+    withheld: str
+    """The same where nothing had been released before."""
     truncated: str
     over_budget: str
     upstream_failed: str
