@@ -33,8 +33,8 @@ class Joins:
     async def run(self, key: tuple[str, bytes], reply: Reply, work: Work) -> bool:
         """Tells `reply` what `work` says: started here (True) or running for an equal request (False).
 
-        `key`: id of the caller's key, and the body. When the last listener leaves, the work is cancelled, and
-        this returns after it has wound up. A fault of the work reaches every listener.
+        `key`: who may hear the same answer (key and groups), and the body. When the last listener leaves, the
+        work is cancelled, and this returns after it has wound up. A fault of the work reaches every listener.
         """
         if not self._window_s:
             await work(reply)

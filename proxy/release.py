@@ -1,13 +1,13 @@
 """The sink of one attempt: upstream text in, gated sentences out to the client, all counted for the bill."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
 from proxy.guards.gate import Gate, Rules
 from proxy.guards.gate.cited import cited
 from proxy.guards.gate.types import Release, Stop
-from proxy.guards.stops import Stops
+from proxy.guards.stops import Cut, Stops
 from proxy.services import Reply, Spent
 from proxy.types import Call, Ending, Usage
 from proxy.wire import structured
@@ -18,10 +18,15 @@ Finish = Literal["stop", "length", "cut"]
 class Releasing:
     """Implements `services.UpstreamSink`. `text` is synchronous: the gate works where the bytes arrive."""
 
-    def __init__(self, gate: Gate, stops: Stops, reply: Reply):
-        self._gate = gate
+    def __init__(self, gate: Callable[[], Gate], stops: Stops, reply: Reply):
+        """`gate` makes a fresh one: what is left of a sentence cut by a stop sequence is judged anew."""
+        self._fresh = gate
+        self._gate = gate()
         self._stops = stops
         self._reply = reply
+        self._held: list[Release] = []
+        self._free_chars = 0
+        """Of what is held: as much as no stop sequence can reach any more."""
         self._pending = ""
         self._usage = Usage()
         self._received_bytes = 0
@@ -69,7 +74,7 @@ class Releasing:
             finish: Finish = ending.finish if ending.finish in ("stop", "length") else "cut"
             self._take(self._judged(lambda: self._gate.finish(finish)))
         if self.stop is None and not self.ended:
-            self._pending += self._stops.finish().text
+            self._free(self._stops.finish())
         await self.flush()
 
     def spent(self, ending: Ending | None) -> Spent:
@@ -98,14 +103,34 @@ class Releasing:
         for item in said:
             if isinstance(item, Stop):
                 self.stop = item
-                self._pending += self._stops.finish().text
+                self._free(self._stops.finish())
                 return
-            cut = self._stops.feed(item.text)
-            self._pending += cut.text
-            if cut.stopped:
-                self.ended = True
+            self._held.append(item)
+            self._free(self._stops.feed(item.text))
+            if self.ended:
                 return
-            self.released.append(item)
+
+    def _free(self, cut: Cut) -> None:
+        """Lets out what no stop sequence can reach any more, whole sentences only, and what one has cut."""
+        self._free_chars += len(cut.text)
+        while self._held and len(self._held[0].text) <= self._free_chars:
+            self._free_chars -= len(self._held[0].text)
+            self._let(self._held.pop(0))
+        if cut.stopped:
+            self.ended = True
+            self._begun(self._held)
+            self._held = []
+
+    def _begun(self, held: Sequence[Release]) -> None:
+        """The beginning of a sentence that a stop sequence has cut: 3 of 350 stands in no source."""
+        text = held[0].text[: self._free_chars] if held else ""
+        marks = "".join(f"[{number}]" for number in held[0].cites) if held else ""
+        if text.strip() and (not marks or releases(self._fresh(), f"{text.rstrip()} {marks}")):
+            self._let(replace(held[0], text=text))
+
+    def _let(self, release: Release) -> None:
+        self.released.append(release)
+        self._pending += release.text
 
 
 class Structured(Releasing):
@@ -116,7 +141,7 @@ class Structured(Releasing):
     """
 
     def __init__(self, call: Call, rules: Rules, stops: Stops, reply: Reply):
-        super().__init__(Gate(call.sources, call.language, rules), stops, reply)
+        super().__init__(lambda: Gate(call.sources, call.language, rules), stops, reply)
         self._call = call
         self._rules = rules
         self._text: list[str] = []
@@ -136,7 +161,7 @@ class Structured(Releasing):
         """Reads the JSON and lets the gate judge the answer in it."""
         if self.stop is None and ending.finish == "stop":
             self._take(self._judged(self._whole))
-            self._pending += self._stops.finish().text
+            self._free(self._stops.finish())
         elif self.stop is None:
             self.stop = Stop("length", "truncated", detail=f"the upstream ended by {ending.finish}")
         await self.flush()
@@ -161,7 +186,7 @@ def sink(call: Call, rules: Rules, reply: Reply) -> Releasing:
     stops = Stops(call.stop)
     if call.structured:
         return Structured(call, rules, stops, reply)
-    return Releasing(Gate(call.sources, call.language, rules), stops, reply)
+    return Releasing(lambda: Gate(call.sources, call.language, rules), stops, reply)
 
 
 def releases(gate: Gate, text: str) -> bool:

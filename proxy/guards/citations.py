@@ -9,8 +9,12 @@ from proxy.guards.gate.types import Release
 from proxy.types import Citation, Source
 
 SCHEMES = frozenset({"http", "https", "mailto"})
-_SPECIAL = regex.compile(r"([\\`*_{}\[\]()<>#+!|~])")
+TITLE_CHARS_MAX = 200
+"""A longer title is cut in what is shown: a list of links must not drown the answer."""
+_SPECIAL = regex.compile(r"([\\`*_{}\[\]()<>#+!|~&])")
 _UNSEEN = regex.compile(r"[\p{Cc}\p{Cf}\p{Z}]+")
+_STRAY = regex.compile(r"[[\p{Cc}\p{Cf}\p{Z}]--[\u200c\u200d]]+", regex.VERSION1)
+"""The same but for the joiners, which Persian and Hindi are spelt with."""
 
 
 def annotate(releases: Sequence[Release], sources: Sequence[Source]) -> tuple[Citation, ...]:
@@ -23,7 +27,7 @@ def annotate(releases: Sequence[Release], sources: Sequence[Source]) -> tuple[Ci
         end = at + len(release.text.rstrip())
         at += len(release.text)
         out += (
-            Citation(start, end, known[n].title, url)
+            Citation(start, end, plain(known[n].title), url)
             for n in dict.fromkeys(release.cites)
             if n in known and start < end and (url := safe_url(known[n].url))
         )
@@ -53,6 +57,12 @@ def safe_url(url: str | None) -> str:
     return quote(text, safe="!#$%&'*+,/:;=?@[]~-._")
 
 
+def plain(title: str) -> str:
+    """A title fit to be shown: one line of bounded length, nothing in it that turns text around."""
+    line = _STRAY.sub(" ", title).strip()
+    return line if len(line) <= TITLE_CHARS_MAX else line[: TITLE_CHARS_MAX - 1].rstrip() + "…"
+
+
 def escape(title: str) -> str:
-    """A title as plain text in Markdown: one line, every special character escaped."""
-    return _SPECIAL.sub(r"\\\1", _UNSEEN.sub(" ", title).strip())
+    """A title as plain text in Markdown, every special character escaped."""
+    return _SPECIAL.sub(r"\\\1", plain(title))

@@ -12,6 +12,10 @@ from proxy.types import ChatRequest
 
 BEGINNING_CHARS = 300
 """As much of the previous answer as is joined where the item cannot be read."""
+EARLIER_CHARS = 8_000
+"""As much of an earlier turn as is read: more than anybody types, and no client can make reading it slow."""
+LINES_MAX, ITEM_CHARS_MAX = 50, 300
+"""A list of more lines, or an item that is longer, is none that somebody points into by a position."""
 Content = Callable[[str], Sequence[str]]
 """The content words of a text (stop words and the subject's names are none)."""
 
@@ -80,8 +84,9 @@ class Reader:
 
     def _item(self, position: str, request: ChatRequest, titles: Sequence[str]) -> str:
         """The item of the nearest list in the last two answers; "" where in doubt."""
-        answers = [turn.text for turn in reversed(request.turns) if turn.role == "assistant"]
-        found = next((found for text in answers[:2] if len(found := items(text, titles)) > 1), [])
+        answers = [turn.text[:EARLIER_CHARS] for turn in request.turns if turn.role == "assistant"]
+        nearest = answers[-1:-3:-1]
+        found = next((found for text in nearest if len(found := items(text, titles)) > 1), [])
         return _other(found, request) if position == "other" else _at(found, position)
 
 
@@ -90,10 +95,13 @@ def items(answer: str, titles: Sequence[str]) -> list[str]:
 
     Where the answer has list lines, each must name its item; otherwise counting them would be guessing.
     """
+    names = _names(titles)
     lines = [line for line in answer.splitlines() if _LIST_LINE.match(line)]
     if len(lines) < 2:
-        return _named(answer, titles) or _quoted(answer)
-    firsts = [(_named(line, titles) or _quoted(line))[:1] for line in lines]
+        return _named(answer, names) or _quoted(answer)
+    if len(lines) > LINES_MAX:
+        return []
+    firsts = [(_named(line, names) or _quoted(line))[:1] for line in lines]
     return [item for first in firsts for item in first] if all(firsts) else []
 
 
@@ -123,8 +131,8 @@ def _ordinals(tag: str, pack: RefusePack, frames: Sequence[str] = ("#",)) -> lis
 
 def _contentful(request: ChatRequest, content: Content) -> str:
     """The nearest earlier question with a content word of its own, else the previous one."""
-    asked = (turn.text for turn in reversed(request.turns) if turn.role == "user")
-    return next((text for text in asked if content(text)), request.previous_question)
+    asked = (turn.text[-EARLIER_CHARS:] for turn in reversed(request.turns) if turn.role == "user")
+    return next((text for text in asked if content(text)), request.previous_question[-EARLIER_CHARS:])
 
 
 def _joined(question: str, *before: str) -> tuple[str, ...]:
@@ -146,23 +154,29 @@ def _plain(word: str) -> str:
     return prepared(word).strip(" .")
 
 
-def _named(text: str, titles: Sequence[str]) -> list[str]:
+def _names(titles: Sequence[str]) -> dict[str, str]:
+    """Titles, the longest first, with what to look for in padded text."""
+    plain = {title: _plain(title) for title in sorted(set(titles), key=len, reverse=True)}
+    return {title: f" {name} " for title, name in plain.items() if name}
+
+
+def _named(text: str, names: Mapping[str, str]) -> list[str]:
     """Titles in `text` in order of first mention; a title inside a longer one is no mention of it."""
     line = prepared(text)
     found: dict[str, int] = {}
-    for title in sorted(set(titles), key=len, reverse=True):
-        name = prepared(title).strip(" .")
-        at = line.find(f" {name} ") if name else -1
+    for title, name in names.items():
+        at = line.find(name)
         if at >= 0:
             found[title] = at
-            line = line.replace(f" {name} ", f" {' ' * len(name)} ")
+            line = line.replace(name, " " * len(name))
     return sorted(found, key=lambda title: found[title])
 
 
 def _quoted(text: str) -> list[str]:
     """What `text` puts in quotation marks, in order, each once."""
     quotes = (next(filter(None, match.groups())).strip() for match in _QUOTED.finditer(text))
-    return list(dict.fromkeys(quotes))
+    found = list(dict.fromkeys(quotes))
+    return found if all(len(item) <= ITEM_CHARS_MAX for item in found) else []
 
 
 def _at(found: Sequence[str], position: str) -> str:
@@ -174,7 +188,7 @@ def _other(found: Sequence[str], request: ChatRequest) -> str:
     """The one of two that the last exchange did not speak of; "" unless that is plain."""
     if len(found) != 2:
         return ""
-    last = f"{request.previous_question}\n{request.previous_answer}"
-    spoken = _named(last, found)
+    last = f"{request.previous_question[-EARLIER_CHARS:]}\n{request.previous_answer[:EARLIER_CHARS]}"
+    spoken = _named(last, _names(found))
     left = [item for item in found if item not in spoken]
     return left[0] if len(left) == 1 else ""

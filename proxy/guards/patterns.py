@@ -35,13 +35,15 @@ class Pattern:
         found = self.compiled.search(text, start)
         return (found.start(), found.end()) if found else None
 
-    def spans(self, text: str) -> list[tuple[int, int]]:
-        """Every span, overlapping ones too (at most one from each character on)."""
-        out, at = [], 0
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Every span, overlapping ones too (at most one from each character on).
+
+        One by one: each costs a search, and a long text may hold thousands of which the first will do.
+        """
+        at = 0
         while span := self.search(text, at):
-            out.append(span)
+            yield span
             at = span[0] + 1
-        return out
 
 
 def _options() -> re2.Options:

@@ -3,6 +3,8 @@
 import json
 from dataclasses import dataclass
 
+from proxy.wire.surrogates import whole
+
 SCHEMA: dict[str, object] = {
     "type": "object",
     "additionalProperties": False,
@@ -56,7 +58,7 @@ def _refusal(value: dict[str, object]) -> Refusal | None:
     if value.get("answer") or value.get("citations"):
         return None  # an answer that is called a refusal is neither
     reason = value.get("reason", "")
-    return Refusal(reason) if isinstance(reason, str) else None
+    return Refusal(whole(reason)) if isinstance(reason, str) else None
 
 
 def _answer(value: dict[str, object]) -> Answer | None:
@@ -65,7 +67,7 @@ def _answer(value: dict[str, object]) -> Answer | None:
         return None
     if any(not isinstance(number, int) or isinstance(number, bool) or number < 1 for number in citations):
         return None
-    return Answer(text, tuple(dict.fromkeys(citations)))
+    return Answer(whole(text), tuple(dict.fromkeys(citations)))
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -5,6 +5,12 @@ import re
 _ANY = re.compile("[\ud800-\udfff]")
 
 
+def whole(text: str) -> str:
+    """`text`, all of it there, without surrogates."""
+    halves = Surrogates()
+    return halves.feed(text) + halves.finish()
+
+
 class Surrogates:
     """Text in, text without surrogates out; a high half at the end waits for the next piece."""
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from proxy.guards.citations import annotate, escape, listing, safe_url
+from proxy.guards.citations import TITLE_CHARS_MAX, annotate, escape, listing, plain, safe_url
 from proxy.guards.gate.types import Release
 from proxy.types import Citation, Source
 
@@ -46,6 +46,23 @@ def test_only_http_https_and_mailto_make_a_link(url: str | None, safe: str) -> N
 
 def test_a_title_cannot_break_out_of_its_link() -> None:
     assert escape("a](javascript:x)\n[b") == r"a\]\(javascript:x\) \[b"
+    assert escape("&lt;b&gt;") == r"\&lt;b\&gt;"
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"),
+    [
+        ("Hours\u202e\u2028of today\x1b", "Hours of today"),
+        ("می\u200cخواهد", "می\u200cخواهد"),
+        ("L" * 5_000, "L" * (TITLE_CHARS_MAX - 1) + "…"),
+    ],
+)
+def test_a_title_is_shown_on_one_line_of_bounded_length_in_notes_and_list(title: str, shown: str) -> None:
+    assert plain(title) == shown
+    source = Source(1, "a", title, "…", "https://a.example/x")
+    cited = annotate([Release("Fact.", (1,))], [source])
+    assert cited[0].title == shown
+    assert listing(cited, "Sources").endswith(f"- [{shown}](https://a.example/x)")
 
 
 def test_the_list_names_each_source_once_in_order_of_first_use() -> None:

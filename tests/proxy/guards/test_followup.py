@@ -106,6 +106,8 @@ def test_a_first_turn_is_searched_as_it_is(reader: Reader, content: Content) -> 
         ("1. Tide Atlas (2019)\n2. Blue Harbour\n", ["Tide Atlas", "Blue Harbour"]),
         ("1. Tide Atlas\n2. something else\n3. Blue Harbour", []),  # an item that cannot be named: doubt
         ("《潮》和《盐》", ["潮", "盐"]),
+        (f"«{'long ' * 70}» and «Dos»", []),  # whole paragraphs are no names, and counting without them errs
+        ("- Tide Atlas\n" * 51, []),
     ],
 )
 def test_a_list_is_read_by_titles_or_by_quotes(answer: str, found: list[str]) -> None:

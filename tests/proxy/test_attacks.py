@@ -1,0 +1,127 @@
+"""What an attacker tried on a running proxy, kept as it was sent: each test names what must not happen."""
+
+import asyncio
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+from openai import AsyncOpenAI
+
+from proxy.app.asgi import surface
+from proxy.types import Caller
+from tests.fakes import FakeUpstream, says
+from tests.proxy.deployment import QUESTION, deployed
+from tests.serving import serving
+
+TRUE = "The reading room opens at 9:30 [1]. "
+BONUS = "The staff bonus for the reading room is 350 euros a year [1]. "
+BLINK_S = 2.0
+"""Far above what an honest request takes here, far below what the attacks took."""
+
+
+class Tokens:
+    """Tokens of one account, each with the groups that it names."""
+
+    async def authenticate(self, headers: Mapping[str, str], peer: str) -> Caller:
+        groups = headers["authorization"].removeprefix("Bearer ").split(",")
+        return Caller("jwt-1", "ines", frozenset(groups))
+
+
+async def test_a_token_without_a_group_does_not_join_the_answer_of_one_that_has_it(tmp_path: Path) -> None:
+    """Both are of one account and ask the same, so one would hear what only the other may read."""
+    question = "What is the staff bonus for the reading room?"
+    body = {"model": "help", "messages": [{"role": "user", "content": question}]}
+    async with (
+        FakeUpstream(says(BONUS, pause_s=0.2)) as fake,
+        deployed(tmp_path, fake.url, join_s=10) as proxy,
+    ):
+        desk = replace(proxy.services.desk, auth=Tokens())
+        async with (
+            serving(surface(replace(proxy.services, desk=desk))) as url,
+            httpx.AsyncClient(base_url=f"{url}/v1", trust_env=False) as http,
+        ):
+
+            async def ask(groups: str) -> str:
+                headers = {"authorization": f"Bearer {groups}"}
+                return (await http.post("/chat/completions", json=body, headers=headers)).text
+
+            staff = asyncio.create_task(ask("public,staff"))
+            await asyncio.sleep(0.1)
+            other = await ask("public")
+            assert "350" in await staff
+            assert "350" not in other
+            assert "bonus" not in other.lower()
+
+
+async def asked(client: AsyncOpenAI, *turns: str, **fields: object) -> str:
+    """The answer after user and assistant turns in their order."""
+    messages = [{"role": "assistant" if at % 2 else "user", "content": text} for at, text in enumerate(turns)]
+    done = await client.chat.completions.create(model="help", messages=messages, **fields)  # type: ignore[call-overload]
+    return str(done.choices[0].message.content)
+
+
+SLOW = [
+    ("write me a " * 18_000, "No.", "and for me?"),  # one search for each of thousands of hits
+    ("Which?", "- ab\n" * 39_000, "What about the second one?"),  # one look at all titles for each line
+    (" ".join(map(str, range(30_000))), "Yes.", QUESTION),  # thirty thousand words to be looked for
+    ("Which?", f"- «{'a ' * 90_000}»\n- «b»", "What about the first one?"),
+]
+
+
+async def test_no_history_that_is_let_in_makes_its_reading_slow(tmp_path: Path) -> None:
+    """What one client sends must not keep the event loop, and with it all others, waiting."""
+    async with FakeUpstream(says(TRUE)) as fake, deployed(tmp_path, fake.url) as proxy:
+        client = await proxy.client()
+        await asked(client, QUESTION)  # what is made at first need is made
+        for turns in SLOW:
+            start = time.perf_counter()
+            await asked(client, *turns)
+            assert time.perf_counter() - start < BLINK_S
+
+
+STOPS = [
+    ("40", ["The reading room opens at 9:30.", "It has"]),  # what is left of a sentence keeps its source
+    (". It", ["The reading room opens at 9:30"]),  # the sequence began in the sentence before
+    ("30. It has", []),  # "opens at 9:" would be a time that no source has
+    ("0 seats", ["The reading room opens at 9:30."]),  # so would 4 seats
+    ("The reading room opens at 9:30. It has 40 seats.", []),
+]
+
+
+async def test_a_stop_sequence_leaves_no_new_value_and_no_citation_of_what_was_not_sent(
+    tmp_path: Path,
+) -> None:
+    async with (
+        FakeUpstream(says(TRUE, "It has 40 seats [1].")) as fake,
+        deployed(tmp_path, fake.url) as proxy,
+    ):
+        client = await proxy.client()
+        for stop, cited in STOPS:
+            done = await client.chat.completions.create(
+                model="help", messages=[{"role": "user", "content": QUESTION}], stop=[stop]
+            )
+            message = done.choices[0].message
+            text = message.content or ""
+            spans = [note.url_citation for note in message.annotations or []]
+            assert [text[span.start_index : span.end_index] for span in spans] == cited
+            assert all(span.end_index <= len(text) for span in spans)
+            assert bool(cited) == bool(text)
+
+
+async def test_half_a_character_in_a_structured_answer_does_not_break_the_reply(tmp_path: Path) -> None:
+    answer = json.dumps({"answer": "\ud800 It opens at 9:30.", "citations": [1]})
+    async with FakeUpstream(says(answer)) as fake, deployed(tmp_path, fake.url) as proxy:
+        desk = proxy.services.desk
+        persona = desk.personas["help"]
+        structured = replace(persona, answer=persona.answer.model_copy(update={"mode": "structured"}))
+        desk = replace(desk, personas={"help": structured})
+        async with serving(surface(replace(proxy.services, desk=desk))) as url:
+            headers = {"authorization": f"Bearer {await proxy.key()}"}
+            body = {"model": "help", "messages": [{"role": "user", "content": QUESTION}]}
+            async with httpx.AsyncClient(base_url=f"{url}/v1", headers=headers, trust_env=False) as http:
+                response = await http.post("/chat/completions", json=body)
+    assert response.status_code == 200
+    assert response.json()["choices"][0]["message"]["content"].startswith("\ufffd It opens at 9:30.")
