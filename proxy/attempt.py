@@ -1,6 +1,7 @@
 """Steps 6 to 9 of one answer: reserve, upstream through the gate, settle; again only before a first byte."""
 
 import asyncio
+from collections.abc import Coroutine
 from dataclasses import dataclass
 
 from proxy.desk import Desk, Persona
@@ -93,4 +94,14 @@ async def _run(call: Call, model: Model, ear: Releasing, bill: _Bill) -> Ending:
         return ending
     finally:
         trace.released += sum(bool(said.text.strip()) for said in ear.released)
-        await asyncio.shield(bill.settle(ear.spent(ending)))
+        await _whole(bill.settle(ear.spent(ending)))
+
+
+async def _whole(settling: Coroutine[None, None, None]) -> None:
+    """Waits for a settlement, also where the client leaves meanwhile: its cost belongs in the row."""
+    task = asyncio.ensure_future(settling)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise

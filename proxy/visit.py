@@ -46,9 +46,8 @@ class Visit:
         self.note(verdict.decision, verdict.layer)
         self.trace.detail = ending.detail
         if stop is not None:
-            self.note(
-                verdict.decision, verdict.layer, rule=stop.rule, detail=stop.detail, offending=stop.piece
-            )
+            why = ending.detail or stop.detail  # what broke says more than that something did
+            self.note(verdict.decision, verdict.layer, rule=stop.rule, detail=why, offending=stop.piece)
             self.trace.looked = list(stop.looked)
 
     async def fixed(self, text: str) -> None:

@@ -7,7 +7,7 @@ import orjson
 from proxy.types import Call, Message, Usage
 from proxy.wire import structured
 from proxy.wire.openai_dialects import count
-from proxy.wire.said import Done, Failed, Finished, Reason, Said, Text, Thought
+from proxy.wire.said import Done, Failed, Finished, Reason, Said, Text, Thought, shown
 
 REASONS: dict[str, Reason] = {
     "end_turn": "stop",
@@ -79,7 +79,7 @@ class AnthropicDialect:
             case "message_stop":
                 return [Done()]
             case "error":
-                return [Failed(orjson.dumps(value.get("error"), default=str).decode()[:300])]
+                return [Failed(shown(value.get("error"))[:300])]
         return [Failed(f"event {name}")] if name == "error" else []
 
     def whole(self, value: object) -> Iterable[Said]:
@@ -129,7 +129,7 @@ def _block(block: dict[str, object]) -> Iterator[Said]:
         case {"type": "thinking", "thinking": str(text)} if text:
             yield Thought(text)
         case {"type": "tool_use"}:
-            yield Thought(orjson.dumps(block.get("input"), default=str).decode())
+            yield Thought(shown(block.get("input")))
 
 
 def _delta(delta: dict[str, object]) -> Iterator[Said]:

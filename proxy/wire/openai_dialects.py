@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator
 
-import orjson
-
 from proxy.types import Usage
-from proxy.wire.said import Failed, Finished, Reason, Said, Text, Thought
+from proxy.wire.said import Failed, Finished, Reason, Said, Text, Thought, shown
 
 REASONS: dict[str, Reason] = {
     "stop": "stop",
@@ -75,7 +73,7 @@ class OpenAIDialect:
         for name in _CALLS:
             if called := delta.get(name):
                 self._called = self._called or name != "audio"
-                yield Thought(_shown(called))
+                yield Thought(shown(called))
 
 
 def _part(part: object) -> Iterator[Text | Thought]:
@@ -134,7 +132,7 @@ def _reason(value: object) -> Reason | None:
 def _no_object(value: object) -> Failed:
     """Some servers send a list of errors; anything else is no event at all."""
     if isinstance(value, list):
-        return Failed(_shown(value)[:300])
+        return Failed(shown(value)[:300])
     return Failed("an event that is no object", malformed=True)
 
 
@@ -143,11 +141,7 @@ def _fault(name: str, value: dict[str, object], choice: dict[str, object]) -> Fa
     found = value.get("error") or choice.get("error") or _table(value.get("x_groq")).get("error")
     if not found and (name == "error" or value.get("object") == "error" or value.get("type") == "error"):
         found = value
-    return Failed(_shown(found)[:300]) if found else None
-
-
-def _shown(value: object) -> str:
-    return orjson.dumps(value, default=str).decode("utf-8", "replace")
+    return Failed(shown(found)[:300]) if found else None
 
 
 def _usages(value: dict[str, object]) -> list[Usage]:

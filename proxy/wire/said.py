@@ -1,5 +1,6 @@
 """What an upstream can say, in our own words: the readers of all protocols speak in these."""
 
+import json
 from dataclasses import dataclass
 from typing import Literal
 
@@ -56,3 +57,14 @@ class End:
     reason: Reason | None
     how: How
     detail: str = ""
+
+
+def shown(value: object) -> str:
+    """Any parsed JSON as text again, for the bill and our log; never raises, whatever an upstream sent.
+
+    ASCII, since half surrogate pairs have no bytes.
+    """
+    try:
+        return json.dumps(value, default=str)
+    except (ValueError, RecursionError):
+        return "(nested too deep to be shown)"

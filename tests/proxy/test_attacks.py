@@ -4,15 +4,16 @@ import asyncio
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import httpx
 from openai import AsyncOpenAI
 
 from proxy.app.asgi import surface
-from proxy.types import Caller
-from tests.fakes import FakeUpstream, says
+from proxy.services import Bound, Denial, Hold, Ledger, Prices, Settled, Spent
+from proxy.types import Caller, Decision
+from tests.fakes import DONE, FakeUpstream, chunk, replays, says
 from tests.proxy.deployment import QUESTION, deployed
 from tests.serving import serving
 
@@ -125,3 +126,57 @@ async def test_half_a_character_in_a_structured_answer_does_not_break_the_reply(
                 response = await http.post("/chat/completions", json=body)
     assert response.status_code == 200
     assert response.json()["choices"][0]["message"]["content"].startswith("\ufffd It opens at 9:30.")
+
+
+BROKEN = [
+    b'{"choices":[{"index":0,"delta":{"tool_calls":[{"arguments":"\\ud800"}]},"finish_reason":"stop"}]}',
+    b'{"choices":[{"index":0,"delta":{"tool_calls":'
+    + b"[" * 900
+    + b"]" * 900
+    + b'},"finish_reason":"stop"}]}',
+    b'{"error":{"message":"\\ud800"}}',
+]
+
+
+async def test_what_an_upstream_says_beside_its_text_cannot_break_the_reply(tmp_path: Path) -> None:
+    """Sentences that have passed are kept, the cause is written down, and nothing else gets out."""
+    async with FakeUpstream(says(TRUE)) as fake, deployed(tmp_path, fake.url) as proxy:
+        client = await proxy.client()
+        for data in BROKEN:
+            fake.play = replays([chunk({"content": f"{TRUE}It has"}), b"data: " + data + b"\n\n", DONE])
+            text = await asked(client, QUESTION)
+            assert text.startswith("The reading room opens at 9:30.")
+            assert "technical fault" in text
+            row = (await proxy.log.recent(1))[0]
+            assert row.decision == Decision.UPSTREAM_FAILED
+            assert row.detail.startswith(("done tool_calls", "error {"))
+
+
+@dataclass(frozen=True)
+class SlowBooks:
+    """A ledger that takes its time to settle."""
+
+    ledger: Ledger
+
+    async def reserve(self, caller: Caller, model: str, bound: Bound, prices: Prices) -> Hold | Denial:
+        return await self.ledger.reserve(caller, model, bound, prices)
+
+    async def settle(self, hold: Hold, spent: Spent) -> Settled:
+        await asyncio.sleep(0.3)
+        return await self.ledger.settle(hold, spent)
+
+
+async def test_who_leaves_while_the_cost_is_booked_leaves_a_row_that_says_it(tmp_path: Path) -> None:
+    body = {"model": "help", "messages": [{"role": "user", "content": QUESTION}], "stream": True}
+    async with FakeUpstream(says(TRUE, "More")) as fake, deployed(tmp_path, fake.url) as proxy:
+        desk = replace(proxy.services.desk, ledger=SlowBooks(proxy.services.ledger))
+        headers = {"authorization": f"Bearer {await proxy.key()}"}
+        async with (
+            serving(surface(replace(proxy.services, desk=desk))) as url,
+            httpx.AsyncClient(base_url=f"{url}/v1", headers=headers, trust_env=False) as http,
+            http.stream("POST", "/chat/completions", json=body) as response,
+        ):
+            await anext(response.aiter_bytes())  # a sentence is out, and the upstream is through
+        rows = await proxy.log.recent(1)  # the server waits for what is under way
+    assert rows[0].decision == Decision.LEFT
+    assert rows[0].cost_nanousd == 10 * 1000 + 5 * 2000
