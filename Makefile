@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: install demo test lint bench golden clients fire clean
+.PHONY: install demo test lint bench golden clients fire real-model clean
 
 .venv/run.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -40,6 +40,9 @@ clients: .venv/dev.stamp  ## real OpenAI clients against the demo server (instal
 
 fire: .venv/dev.stamp  ## the fault tests in full
 	FIADOR_FIRE=1 $(BIN)/python -m pytest tests/fire
+
+real-model: .venv/dev.stamp  ## a small disobedient model on llama.cpp behind the proxy (installs it on first use)
+	$(BIN)/python -m bench real_model
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache dist build

@@ -46,12 +46,19 @@ CONFIG = """
 data_dir = "{home}"
 [auth]
 mode = "open"
-[assistants.help]
+[assistants.text]
 about = "Tolva, a tool library"
 subject = {{ names = ["Tolva"], pronoun = "it" }}
 sources = ["tolva"]
 topics.off = ["terms"]
 evidence.limit = 2
+[assistants.structured]
+about = "Tolva, a tool library"
+subject = {{ names = ["Tolva"], pronoun = "it" }}
+sources = ["tolva"]
+topics.off = ["terms"]
+evidence.limit = 2
+answer.mode = "structured"
 [sources.tolva]
 path = "{corpus}"
 [upstreams.llama]
@@ -59,18 +66,24 @@ protocol = "openai"
 base_url = "{llama}/v1"
 cap_field = "max_tokens"
 idle_s = 120
-[models.help]
-assistant = "help"
+[models.text]
+assistant = "text"
 upstream = "llama"
 model = "smollm2"
 output_cap = 120
+prices = {{ input_usd_per_million = 0.01, output_usd_per_million = 0.02 }}
+[models.structured]
+assistant = "structured"
+upstream = "llama"
+model = "smollm2"
+output_cap = 200
 prices = {{ input_usd_per_million = 0.01, output_usd_per_million = 0.02 }}
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer as a client saw it. `first_s`: to the first released sentence; None: none came."""
+    """One answer as a client saw it. `first_s`: to the first released sentence; None: none was released."""
 
     question: str
     text: str
@@ -80,8 +93,13 @@ class Answer:
     trace: dict[str, object]
 
 
+MODES = {"text": "as ordinary text with markers", "structured": "as JSON under a schema"}
+ASKED = {"text": len(QUESTIONS), "structured": 5}
+"""Questions a mode: under a schema this model takes half a minute for each."""
+
+
 def run(arguments: list[str]) -> int:
-    """Asks every question, then leaves one in the middle."""
+    """Asks every question in both modes, then leaves one in the middle."""
     with (
         _llama() as llama,
         tempfile.TemporaryDirectory() as folder,
@@ -91,32 +109,42 @@ def run(arguments: list[str]) -> int:
         config = Path(folder) / "fiador.toml"
         config.write_text(CONFIG.format(home=f"{folder}/data", corpus=corpus, llama=llama), "utf-8")
         with proxy(config) as served:
-            answers = [_ask(client, served.address, config, question) for question in QUESTIONS]
+            asker = _Asker(client, served.address, config)
+            for mode, text in MODES.items():
+                _told(text, [asker.ask(question, mode) for question in QUESTIONS[: ASKED[mode]]])
             stopped_s = _leave(client, served.address, llama)
-    _told(answers, stopped_s)
+    print(f"The generation stopped {stopped_s:.2f} s after the client had left.")
     return 0
 
 
-def _ask(client: httpx.Client, address: str, config: Path, question: str) -> Answer:
-    began = time.perf_counter()
-    text, first_s, usage = "", None, (0, 0)
-    with client.stream("POST", f"{address}/v1/chat/completions", json=_body(question)) as response:
-        id = response.headers["x-fiador-id"]
-        for line in response.iter_lines():
-            chunk = orjson.loads(line[6:]) if line.startswith("data: {") else {}
-            for choice in chunk.get("choices", []):
-                if piece := choice["delta"].get("content"):
-                    first_s = first_s or time.perf_counter() - began
-                    text += piece
-            if said := chunk.get("usage"):
-                usage = (said["prompt_tokens"], said["completion_tokens"])
-    total_s = time.perf_counter() - began
-    return Answer(question, text, usage, first_s, total_s, _trace(config, id))
+@dataclass(frozen=True, slots=True)
+class _Asker:
+    client: httpx.Client
+    address: str
+    config: Path
+
+    def ask(self, question: str, mode: str) -> Answer:
+        began = time.perf_counter()
+        text, first_s, usage = "", 0.0, (0, 0)
+        url = f"{self.address}/v1/chat/completions"
+        with self.client.stream("POST", url, json=_body(question, mode)) as response:
+            id = response.headers["x-fiador-id"]
+            for line in response.iter_lines():
+                chunk = orjson.loads(line[6:]) if line.startswith("data: {") else {}
+                for choice in chunk.get("choices", []):
+                    if piece := choice["delta"].get("content"):
+                        first_s = first_s or time.perf_counter() - began
+                        text += piece
+                if said := chunk.get("usage"):
+                    usage = (said["prompt_tokens"], said["completion_tokens"])
+        total_s = time.perf_counter() - began
+        trace = _trace(self.config, id)
+        return Answer(question, text, usage, first_s if trace["released"] else None, total_s, trace)
 
 
-def _body(question: str) -> dict[str, object]:
+def _body(question: str, mode: str) -> dict[str, object]:
     messages = [{"role": "user", "content": question}]
-    return {"model": "help", "messages": messages, "stream": True, "stream_options": {"include_usage": True}}
+    return {"model": mode, "messages": messages, "stream": True, "stream_options": {"include_usage": True}}
 
 
 def _trace(config: Path, id: str) -> dict[str, object]:
@@ -132,7 +160,9 @@ def _trace(config: Path, id: str) -> dict[str, object]:
 def _leave(client: httpx.Client, address: str, llama: str) -> float:
     """Seconds from the client's leaving until the model's only slot is idle again."""
     leaving = httpx.Client(trust_env=False, timeout=300)
-    request = leaving.build_request("POST", f"{address}/v1/chat/completions", json=_body(QUESTIONS[0]))
+    request = leaving.build_request(
+        "POST", f"{address}/v1/chat/completions", json=_body(QUESTIONS[0], "text")
+    )
     response = leaving.send(request, stream=True)
     while not _busy(client, llama):
         time.sleep(0.01)
@@ -148,15 +178,17 @@ def _busy(client: httpx.Client, llama: str) -> bool:
     return any(slot["is_processing"] for slot in client.get(f"{llama}/slots").json())
 
 
-def _told(answers: list[Answer], stopped_s: float) -> None:
+def _told(mode: str, answers: list[Answer]) -> None:
     counted = Counter(_decision(answer) for answer in answers)
-    print("| decision | answers |\n| --- | --- |")
+    print(f"Asked {mode}:\n\n| decision | answers |\n| --- | --- |")
     for decision, count in counted.most_common():
         print(f"| {decision} | {count} |")
     firsts = [answer.first_s for answer in answers if answer.first_s is not None]
-    print(f"\nFirst released text: median {statistics.median(firsts):.1f} s, worst {max(firsts):.1f} s.")
-    print(f"Usage reported in {sum(answer.usage[1] > 0 for answer in answers)} of {len(answers)} answers.")
-    print(f"The generation stopped {stopped_s:.2f} s after the client had left.\n")
+    if firsts:
+        print(
+            f"\nFirst released sentence: median {statistics.median(firsts):.1f} s, worst {max(firsts):.1f} s."
+        )
+    print(f"Usage reported in {sum(answer.usage[1] > 0 for answer in answers)} of {len(answers)} answers.\n")
     for answer in answers:
         print(f"> {answer.question}\n\n{answer.text.strip()}\n")
         offending, used = answer.trace["offending"], answer.usage
