@@ -1,5 +1,8 @@
 """Embedding: unit vectors out of any good folder, one kind of error out of any bad one."""
 
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -165,3 +168,10 @@ def test_the_stand_in_knows_words_and_no_meaning() -> None:
 def test_the_stand_in_gives_unit_vectors_or_nothing(text: str) -> None:
     length = float(np.linalg.norm(BagOfTokens().query(text)))
     assert length == 0 or length == pytest.approx(1)
+
+
+def test_nothing_is_kept_or_sent_about_who_embeds(tmp_path: Path) -> None:
+    quiet = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
+    home = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    subprocess.run([sys.executable, "-c", "import indexes.embed"], env={**quiet, **home}, check=True)
+    assert not list(tmp_path.rglob("*"))
