@@ -13,6 +13,7 @@ import aiohttp
 import httpx
 from httpx_aiohttp import AiohttpTransport
 
+from proxy.errors import BusyError
 from proxy.services import UpstreamSink
 from proxy.types import Ending, Usage
 from proxy.upstream.retry import retry_after_s
@@ -65,9 +66,13 @@ class Client:
         """Closes all connections."""
         await self._http.aclose()
 
-    async def get(self, url: str, headers: Mapping[str, str]) -> httpx.Response:
-        """A small request beside the answers. Raises one of `FAULTS`."""
-        return await self._http.get(url, headers=headers)
+    async def listed(self, url: str, headers: Mapping[str, str]) -> tuple[str, ...]:
+        """The names in a list of models, which both protocols write alike. Raises `BusyError` saying why not."""
+        try:
+            response = await self._http.get(url, headers=headers)
+            return tuple(str(item["id"]) for item in response.raise_for_status().json()["data"])
+        except (*FAULTS, ValueError, LookupError, TypeError) as fault:
+            raise BusyError(f"{url}: {fault}", code="upstream_failed") from fault
 
     async def attempt(self, post: Post, dialect: Dialect, sink: UpstreamSink) -> Ending:
         """One exchange. Cancelling the task closes the connection; what the sink raises comes through."""

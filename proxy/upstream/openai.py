@@ -2,11 +2,10 @@
 
 import orjson
 
-from proxy.errors import BusyError
 from proxy.services import UpstreamSink
 from proxy.settings import tree
 from proxy.types import Call, Ending
-from proxy.upstream.client import FAULTS, Client, Post, Times
+from proxy.upstream.client import Client, Post, Times
 from proxy.wire import structured
 from proxy.wire.openai_dialects import OpenAIDialect
 
@@ -46,11 +45,7 @@ class OpenAIUpstream:
 
     async def listed(self) -> tuple[str, ...]:
         """The names in the upstream's own model list. Raises `BusyError` saying what went wrong."""
-        try:
-            response = await self._client.get(f"{self._url}/models", self._headers)
-            return tuple(str(item["id"]) for item in response.raise_for_status().json()["data"])
-        except (*FAULTS, ValueError, LookupError, TypeError) as fault:
-            raise BusyError(f"{self._url}/models: {fault}", code="upstream_failed") from fault
+        return await self._client.listed(f"{self._url}/models", self._headers)
 
     async def aclose(self) -> None:
         """Closes all connections."""
