@@ -67,7 +67,7 @@ class Client:
         await self._http.aclose()
 
     async def listed(self, url: str, headers: Mapping[str, str]) -> tuple[str, ...]:
-        """The names in a list of models, which both protocols write alike. Raises `BusyError` saying why not."""
+        """The names in a list of models; both protocols write it alike. Raises `BusyError` saying why not."""
         try:
             response = await self._http.get(url, headers=headers)
             return tuple(str(item["id"]) for item in response.raise_for_status().json()["data"])
