@@ -1,4 +1,4 @@
-"""A model that is missing, broken or fails in mid-run costs the vectors, never an answer; the log says why."""
+"""A model that is missing, broken or fails costs the vectors, never an answer, and the log says why."""
 
 import shutil
 from contextlib import AsyncExitStack
