@@ -15,7 +15,7 @@ BODY = regex.compile(_FORM)
 """A marker's own characters; whether it is one depends on what follows (see `NOT_LINK`)."""
 MARKER = regex.compile(rf"{_FORM}(?!\]?\()")
 """A marker; a bracket followed by `(` is a link."""
-BEGUN = regex.compile(r"[\[【［]{1,2}\^?[\p{Nd},;،؛、，；\-‐‑–—− \t\u00a0\u202f\u2009]{0,64}\]?")
+BEGUN = regex.compile(r"[\[【［]{1,2}\^?[\p{Nd},;،؛、，；\-‐‑–—− \t\u00a0\u202f\u2009]{0,64}[\]】］]{0,2}")
 """What may still become a marker when more text comes."""
 
 _RANGE = regex.compile(r"[-‐‑–—−]")

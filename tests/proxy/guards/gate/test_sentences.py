@@ -164,6 +164,8 @@ def test_kinds_of_lines(text: str, kinds: list[str]) -> None:
         ("It is free. ", "N"),
         ("It is free [1]. ", "N"),
         ("免费[1]。", "下"),
+        ("免费。【1】", "下"),
+        ("It is free. [1] [[2]]", " N"),
         ("It is free [1].\n", "N"),
         ("One\n", "T"),
     ],
@@ -177,7 +179,22 @@ def test_a_sentence_waits_for_nothing_but_the_character_that_decides(text: str, 
 SIGNS = "aB1 .!?…。؟।\n\r[]()【】`|-*\"'»“,:١म好É\u2028"
 WORDS = (
     *("[1]", "[2, 3]", "Dr.", "e.g.", "z. B.", "3. Mai", "г. ", "U.S. ", "The ", "https://a.b/c"),
-    *("```\n", "\n\n", "    ", "| a |", "。”", " » ", "„", "«", " " * 100, "." * 100),
+    *(
+        "[[1]]",
+        "【1】",
+        "［1］",
+        " [1].[[1]]",
+        "```\n",
+        "\n\n",
+        "    ",
+        "| a |",
+        "。”",
+        " » ",
+        "„",
+        "«",
+        " " * 100,
+        "." * 100,
+    ),
 )
 ALPHABET = [*SIGNS, *WORDS]
 texts = st.lists(st.sampled_from(ALPHABET), max_size=40).map("".join)
