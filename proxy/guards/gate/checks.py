@@ -17,7 +17,7 @@ from proxy.guards.gate.lines import Kind
 from proxy.guards.gate.rules import Rules
 from proxy.guards.gate.seam import arisen, fused, unheld
 from proxy.guards.gate.types import Stop
-from proxy.guards.gate.values import Values, missing, read
+from proxy.guards.gate.values import Values, missing, read, rendered
 from proxy.guards.gate.voice import first_person
 
 _INFO = regex.compile(r"[\s>]*(?:`+|~+)[ \t]*(?:[A-Za-z][A-Za-z+#_.-]{0,20})?[ \t]*")
@@ -57,7 +57,8 @@ class Sentence:
     @cached_property
     def values(self) -> Values:
         spelled = self.rules.spelled_numbers == "check"
-        values = read(self.listed, self.language, self.rules.values, spelled=spelled, line_start=False)
+        text = rendered(self.listed)
+        values = read(text, self.language, self.rules.values, spelled=spelled, line_start=False)
         left = values.leftover or markers.stray(self.listed)
         return values if left == values.leftover else replace(values, leftover=left)
 

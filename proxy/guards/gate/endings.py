@@ -31,6 +31,8 @@ _FIRST = regex.compile(r"(?r)[:：][^\S\r\n]{1,4}[*_]{0,3}\(?[1１۱١१]")
 _NEXT = regex.compile(r"(?r)[^\S\r\n]\(?(\p{Nd}{1,2})")
 _MARKED = regex.compile(r"(?r)[\[【［][^\[\]【】［］]{1,40}[\]】］][\"'”’»)*_]{0,4}")
 _OPENERS = regex.compile(r"[(\[{\"'“”„«»‘‚‹›¿¡*_`（「『【《〈［]{0,8}+")
+_RANGE = regex.compile(r"\.[–—](\p{Nd}?)")
+"""`vom 4.–6. Mai`."""
 _HAN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 _ABBREVIATION_MAX = 4
 """Letters of a word that may be an abbreviation nobody listed, when a lower-case letter follows."""
@@ -120,7 +122,7 @@ class Ends:
             return _unknown(place)
         if lexicon.begins(place.token, place.following):
             return False
-        if kind == "title" and place.before().isdigit():
+        if kind == "title" and place.token[0].islower() and place.before().isdigit():
             kind = "may_end"  # a number's unit: `2019 г.` is a year, `г. Тула` a town
         if kind:
             return _CLASSES[kind](place, lexicon)
@@ -225,6 +227,8 @@ def _opener(place: _Place, lexicon: Lexicon) -> bool | Wait:
 
 
 def _number(place: _Place, lexicon: Lexicon) -> bool | Wait:
+    if lexicon.ordinals and (m := _RANGE.match(place.text, place.ahead.at, place.ahead.limit)):
+        return WAIT if place.ahead.short and m.end() == place.ahead.limit and not m[1] else not m[1]
     if place.marked or not lexicon.ordinals or len(place.token) > 3 or not place.following.isalpha():
         return True
     if place.following.islower():

@@ -8,7 +8,7 @@ from indexes.language import detect
 from indexes.text import fold
 from proxy.guards.gate.echo import joined, tokens
 from proxy.guards.gate.rules import Rules
-from proxy.guards.gate.values import Values, read
+from proxy.guards.gate.values import Values, read, rendered
 from proxy.types import Source
 
 _EDGE = regex.compile(r"[\s`'\"“”‘’«»()\[\]{}<>|]")
@@ -27,7 +27,7 @@ class Evidence:
     def values(self) -> Values:
         """Its values, read in its own language; unknown: every convention's certain readings."""
         language = self._tag if self._tag in self._rules.values else detect(self.text, self._rules.words)
-        return read(self.text, language, self._rules.values, source=True)
+        return read(rendered(self.text), language, self._rules.values, source=True)
 
     @cached_property
     def words(self) -> str:

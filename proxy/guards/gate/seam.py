@@ -6,14 +6,16 @@ import regex
 
 from proxy.guards.gate.evidence import Evidence
 from proxy.guards.gate.rules import Rules
-from proxy.guards.gate.values import Values, missing, read
+from proxy.guards.gate.values import Values, missing, read, rendered
 
 RUN_MAX = 80
 """Characters on each side of a seam that are read together."""
+HEAD_MAX = 2 * RUN_MAX
+"""Of the text after a seam, white space before its run included."""
 
 _TAIL = regex.compile(r"(?r)\S{1,80}")
 _HEAD = regex.compile(r"\S{1,80}")
-_WRAPPED = regex.compile(r"(?:\r\n?|[\n\u2028\u2029\x85\v\f])[^\S\r\n]*(?=\p{Nd}{3})")
+_WRAPPED = regex.compile(r"(?:\r\n?|[\n\u2028\u2029\x85\v\f])[^\S\r\n]*(?=\p{Nd}{3}|\p{L})")
 
 
 def tail(text: str, before: str) -> str:
@@ -27,13 +29,13 @@ def tail(text: str, before: str) -> str:
 def fused(before: str, text: str) -> tuple[str, int]:
     """The run that `before` and the beginning of `text` make together, and where they meet; ("", 0): none.
 
-    A soft line break between digits reads as a space does.
+    A soft line break after a digit reads as a space does: before three more, or before `million`.
     """
-    gap = ""
+    before, text, gap = rendered(before), rendered(text[:HEAD_MAX]), ""
     if before[-1:].isdigit() and (m := _WRAPPED.match(text)):
         gap, text = " ", text[m.end() :]
     head = _HEAD.match(text)
-    if not before or head is None or not before[-1].isascii():
+    if not before or head is None or not (before[-1].isascii() or before[-1].isdigit()):
         return "", 0
     return before + gap + head.group(), len(before)
 

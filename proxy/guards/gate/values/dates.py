@@ -20,7 +20,8 @@ _FIGURES = regex.compile(
 _HAN_DAY = r"\d{1,2}|[一二三四五六七八九十]{1,3}"
 _HAN = regex.compile(
     rf"(?<!\d)(?:(?<y>\d{{4}}|\d{{2}}|[〇零一二三四五六七八九]{{4}})\s?年\s?)?"
-    rf"(?<m>{_HAN_DAY})\s?月(?:\s?(?<d>{_HAN_DAY})\s?[日号號])?"
+    rf"(?<m>{_HAN_DAY})\s?月(?:\s?(?:(?<first>{_HAN_DAY})\s?[日号號]?\s?(?:[-–—~～]+|至|到)\s?)?"
+    rf"(?<d>{_HAN_DAY})\s?[日号號])?"
 )
 _MONTH_YEAR = regex.compile(rf"{_EDGE}(?<m>\d{{1,2}})(?<s>[/.])(?<y>[12]\d{{3}}){_END}")
 
@@ -158,9 +159,11 @@ def _dated(year: int, month: int, day: int) -> Date:
 
 
 def _han(page: Page, match: regex.Match[str]) -> list[Value] | None:
-    year, month, day = (_han_part(match[group] or "0") for group in "ymd")
-    date = Date(year, month, day)
-    return [_value(page, match.span(), [date])] if date.possible and date.month else None
+    year, month, day, first = (_han_part(match[group] or "0") for group in ("y", "m", "d", "first"))
+    dates = [Date(year, month, part) for part in ((first, day) if first else (day,))]
+    if not all(date.possible and date.month for date in dates):
+        return None
+    return [_value(page, match.span(), [date]) for date in dates]
 
 
 def _han_part(text: str) -> int:

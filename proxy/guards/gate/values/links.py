@@ -27,7 +27,8 @@ _PATH = rf"(?::\d{{1,5}})?(?:[/?#]{_REST}*)?"
 
 _INNER = r"[^\s<>()]"
 _BALANCED = rf"(?:{_INNER}|\((?:{_INNER}|\({_INNER}*\))*\))*"
-_TARGET = regex.compile(rf"\]\(\s*<?(?<url>{_BALANCED})>?(?:\)|(?=\s+[\"'(][^\n]*?[\"')]\s*\)|\s+\)))")
+_TARGET = regex.compile(rf"\]\(\s*<?(?<url>{_BALANCED})>?(?=(?:\s+[\"'(][^\n]*?[\"')])?\s*\))")
+"""The title after it is shown too, and so is read like any text."""
 _DEFINITION = regex.compile(r"^ {0,3}\[[^\]\n]+\]:\s*<?(?<url>[^\s<>]+)>?", regex.M)
 _SCHEME = regex.compile(rf"(?<url>(?<![\p{{Latin}}+.-])(?:https?://|mailto:|tel:){_REST}+)")
 _WWW = regex.compile(rf"{_FREE}(?<url>www\.{_REST}+)")

@@ -27,6 +27,13 @@ _SIGN_CHARS = 16
 _MAGNITUDES = {"k": 3, "mn": 6, "mln": 6, "bn": 9, "bln": 9, "tn": 12, "trn": 12}
 _LOUD = {"m": 6, "b": 9}
 """Magnitudes only in upper case or after a currency sign: 5m are metres."""
+_ALONE = r"(?![\p{L}\d'’-]|\.\s?\p{L})"
+_APART = rf"[ \u00a0\u202f\u2009](?:{'|'.join(_MAGNITUDES)}){_ALONE}"
+"""A magnitude a space apart from its digits: 48 bn."""
+_LOUD_APART = regex.compile(rf"[ \u00a0\u202f\u2009]([MmBb]){_ALONE}")
+"""48 M, but not `2017 M. Dupont`."""
+_DRESS = r"[)\"'”’»`]?[\s\u200c-]?(?:[(\"'“‘«`](?=\p{L}+[)\"'”’»`]))?"
+"""Between digits and their scale: 48 million, 48-million, `48` million, 48 (million)."""
 _LOOK_ALIKE = frozenset("озпі")
 """Cyrillic letters that pass for a digit: glued alone to digits they are no ending."""
 _GAPS = str.maketrans("", "", "٬'\u00a0\u202f\u2009،，")
@@ -98,7 +105,8 @@ def _pattern(tongue: Tongue) -> regex.Pattern[str]:
         rf"(?<![{LETTER}\d_]|(?<=[{LETTER}])-|\d[.,:/])(?<body>{_BODY})"
         rf"(?:e(?<power>[+-]?\d{{1,4}})(?![{LETTER}\d]))?"
         rf"(?<tail>(?:\.(?=[ºª]|(?:er|o|a)(?![{LETTER}])))?[ºª]?'?[{LETTER}]*+)(?![\d〇○◯])"
-        rf"(?<scale>(?:[\s\u200c-]?(?:{tongue.scale}))*)"
+        rf"(?<apart>(?:{_APART})?)"
+        rf"(?<scale>(?:{_DRESS}(?:{tongue.scale}))*)"
     )
 
 
@@ -196,9 +204,11 @@ def _spaced(page: Page, tongue: Tongue, match: regex.Match[str], negative: bool)
 def _scale(page: Page, tongue: Tongue, match: regex.Match[str]) -> int:
     """The power of ten that letters or words after the digits add; 0 for none."""
     tail = match["tail"].lstrip(".ºª'")
-    glued = _MAGNITUDES.get(tail, 0)
-    if tail in _LOUD and (page.raw[match.start("tail")].isupper() or _follows_currency(page, match)):
-        glued = _LOUD[tail]
+    glued = _MAGNITUDES.get(tail or match["apart"][1:], 0)
+    apart = _LOUD_APART.match(page.raw, match.end("tail"))
+    letter = page.raw[match.start("tail")] if tail in _LOUD else apart[1] if apart and not tail else ""
+    if letter and (letter.isupper() or _follows_currency(page, match)):
+        glued = _LOUD[letter.lower()]
     return glued + sum(tongue.powers[word[0]] for word in tongue.scale_word.finditer(match["scale"]))
 
 

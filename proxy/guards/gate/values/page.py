@@ -19,6 +19,9 @@ NEAR = 32
 _WIDE = [chr(code) for code in range(0xFF01, 0xFF5F) if chr(code).isalnum() or chr(code) in "％＋＠［］＄"]
 """Fullwidth signs that always are their narrow forms."""
 
+_MATHS = [code for code in range(0x1D400, 0x1D6A4) if unicodedata.category(chr(code)) in ("Lu", "Ll")]
+"""Latin letters of mathematics: in prose they are letters in bold."""
+
 
 def _flat_table() -> dict[int, str]:
     """Nd and the fullwidth block to ASCII, letters as `fold` has them, signs alike: one for one."""
@@ -28,14 +31,15 @@ def _flat_table() -> dict[int, str]:
         for code in range(0x80, 0x20000)
         if unicodedata.category(chr(code)) == "Nd"
     }
-    return table | {ord(a): b for a, b in zip("يىكё−﹣٪’ʼ", "ییکе--%''", strict=True)}
+    table |= {code: unicodedata.normalize("NFKC", chr(code)) for code in _MATHS}
+    return table | {ord(a): b for a, b in zip("يىكё−﹣٪’ʼᵉʳ", "ییکе--%''er", strict=True)}
 
 
 _FLAT = _flat_table()
 
 
 # Marks of Chinese prose that are signs of a value only between digits. Its comma never is, but in groups.
-_BETWEEN = regex.compile(r"(?<=\d)[．：／－](?=\d)")
+_BETWEEN = regex.compile(r"(?<=\d)[．：／－](?=\d)|(?<=\p{Latin})．(?=\p{Latin})")
 
 
 def _narrow(match: regex.Match[str]) -> str:
@@ -75,7 +79,7 @@ class Page:
     @cached_property
     def words(self) -> frozenset[str]:
         """Every word, to know at once which tables can matter."""
-        return frozenset(map(plain_word, WORD.findall(self.text)))
+        return frozenset(map(plain_word, WORD.findall(self.text))) - {""}
 
     def take(
         self, pattern: regex.Pattern[str], read: Callable[[regex.Match[str]], Sequence[Value] | None]

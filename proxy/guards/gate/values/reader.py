@@ -30,6 +30,8 @@ _UNSEEN = regex.compile(r"[\p{Cf}\u034f\u115f\u1160\u3164\ufe00-\ufe0e]+")
 _STRUCK = regex.compile(r"\p{Nd}[\p{M}--[\ufe0f\u20e3]]", regex.V1)
 _TORN = regex.compile(rf"[{LETTER}\d]\.[{LETTER}\d-]*\p{{Cf}}(?=\p{{Cf}}*[{LETTER}\d])")
 _OVERRIDE = regex.compile("[\u202d\u202e]")
+_GLUED = regex.compile(r"\d\[[^\[\]\n]{0,80}\]\(|\]\([^()\s]{0,200}\)\d")
+"""A digit written onto a link: a reader sees one number."""
 _NEAR = regex.compile(r"[\p{Latin}\p{N}.,:/@%+_-]")
 
 
@@ -96,7 +98,7 @@ def _listed(page: Page, match: regex.Match[str]) -> list[Value] | None:
 
 def _leftover(page: Page) -> str:
     """A digit or address sign that no stage took, or what a reader cannot see or would misread in a value."""
-    digit = _FIGURE.search(page.text)
+    digit = _FIGURE.search(page.text) or _GLUED.search(page.raw)
     return digit[0] if digit else left_sign(page) or _unseen(page)
 
 

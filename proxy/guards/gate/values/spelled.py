@@ -11,11 +11,14 @@ import regex
 from proxy.guards.gate.values.han import NUMERAL, han_number
 from proxy.guards.gate.values.numbers import number_key, written
 from proxy.guards.gate.values.pack import Tongue, ValuePack, either
-from proxy.guards.gate.values.page import WORD, Page, plain_word
+from proxy.guards.gate.values.page import TAKEN, WORD, Page, plain_word
 from proxy.guards.gate.values.types import Value
 
 _GAP = regex.compile(r"[\s\u200c-]{1,2}")
 _NOUN = regex.compile(r"([\s\u200c-])\s?([\p{L}\p{M}]+)")
+_MULTIPLIED = regex.compile(rf"(?r){TAKEN}[\s\u200c-]?")
+DOZEN = 12
+"""The least number that multiplies the figure before it: 48 dozen."""
 COUNTING_MAX = 3
 """Up to here answers count on their own."""
 COMPOUND_MIN = 8
@@ -116,7 +119,7 @@ def _seen(words: frozenset[str], table: _Table) -> bool:
 
 def _number_words(text: str, table: _Table) -> list[_Word]:
     """The number words of `text` in order, two-word ones first, glued ones apart."""
-    tokens = [(plain_word(token[0]), token.start()) for token in WORD.finditer(text)]
+    tokens = [(word, token.start()) for token in WORD.finditer(text) if (word := plain_word(token[0]))]
     found: list[_Word] = []
     taken = 0
     joined = False
@@ -171,14 +174,25 @@ def _certain(text: str, table: _Table, words: list[_Word]) -> bool:
     """Whether words of an answer can only be a number, and one that says how many.
 
     Answers count what they list: "Two friends, Ann and Bo". So a lone two or three is a figure only with a
-    noun of time, money or measure, or a hyphen ("two-year"). Measured: bench/README.md.
+    noun of time, money or measure, or a hyphen ("two-year"). Measured: bench/README.md. A lone hundred or
+    thousand may be any great number, two hundred in one word (doscientos) is none but itself.
     """
-    if len(words) > 1 or words[0].loose or words[0].value >= 100:
-        return len(words) > 1
-    after = _NOUN.match(text, words[0].end)
-    if words[0].value > COUNTING_MAX or after is None:
-        return words[0].value > COUNTING_MAX
-    return after[1] == "-" or plain_word(after[2]) in table.counted
+    first = words[0]
+    if len(words) > 1:
+        return True
+    if (
+        first.value >= DOZEN
+        and not first.rank
+        and _MULTIPLIED.match(text, max(0, first.start - 3), first.start)
+    ):
+        return True
+    after = _NOUN.match(text, first.end)
+    counted = after is not None and plain_word(after[2]) in table.counted
+    if first.value >= 100:
+        return counted or not (first.loose or first.rank or str(first.value).strip("0") == "1")
+    if first.loose or first.value > COUNTING_MAX or after is None:
+        return not first.loose and first.value > COUNTING_MAX
+    return after[1] == "-" or counted
 
 
 def _number(page: Page, number: Decimal, words: list[_Word]) -> Value:

@@ -11,6 +11,8 @@ from proxy.guards.gate.values.types import Value
 
 _PARTS = ("morning", "evening", "night")
 _CJK_HALF = {"半": 30, "一刻": 15, "三刻": 45}
+_FROM = rf"(?:\d[:.h][0-5]\d|(?<![{LETTER}\d.,:/-])\d{{1,2}})"
+"""What a hyphen makes a range of: 9:00-18:00, 9-18 Uhr; not the parts of a date."""
 _BEFORE_CHARS = 20
 """How far before the hour a word like 下午 or ساعت may begin."""
 
@@ -35,7 +37,7 @@ def _clock(tongue: Tongue) -> _Clock:
     mark = tongue.words("clock_before")
     return _Clock(
         regex.compile(
-            rf"(?<![{LETTER}\d_]|\d[.,:/-])(?<h>[01]?\d|2[0-4])"
+            rf"(?<![{LETTER}\d_]|\d[.,:/])(?:(?<!\d-)|(?<={_FROM}-))(?<h>[01]?\d|2[0-4])"
             rf"(?::(?<m>[0-5]\d)(?::(?<s>[0-5]\d)(?:\.\d+)?(?:z|[+-]\d\d:?\d\d)?)?(?![:\d])"
             rf"|\s?{joint}\s?(?:(?<half>半|一刻|三刻)|(?<n>[0-5]?\d)(?!\d)\s?(?:{minutes})?)"
             rf"|\.(?<p>[0-5]\d)(?=\s?(?:{said})|{until})"

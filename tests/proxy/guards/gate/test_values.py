@@ -254,3 +254,13 @@ SEEN = [
 @pytest.mark.parametrize("text", SEEN)
 def test_unseen_characters_outside_values_are_no_matter(text: str) -> None:
     assert not read(text, "fa", PACKS).leftover
+
+
+@pytest.mark.parametrize("text", ["48 M", "48 bn", "48 k", "48 thousands", "$48 m", "48 B", "48 hundreds"])
+def test_a_magnitude_apart_is_no_plain_number(text: str) -> None:
+    assert not held(text, "48 of them")
+
+
+@pytest.mark.parametrize("text", ["48 m", "48 b", "48 M. Dupont", "48 K-pop", "48 km"])
+def test_a_unit_or_an_initial_is_no_magnitude(text: str) -> None:
+    assert held(text, "48 of them")

@@ -12,7 +12,7 @@ FOUND = [
         "[text](http://example.net/a_(b)) and <https://example.net>",
         ["url:example.net/a_(b)", "url:example.net"],
     ),
-    ('[text](https://example.net/a "a title 7")', ["url:example.net/a"]),
+    ('[text](https://example.net/a "a title 7")', ["url:example.net/a", "n:7"]),
     ("[1]: https://example.net/a", ["url:example.net/a"]),
     ("[text](/docs/a) and [text](#part)", ["url:/docs/a", "url:#part"]),
     ("www.example.net/a, example.co.uk!", ["url:example.net/a", "url:example.co.uk"]),

@@ -14,7 +14,7 @@ SPELLED = [
     ("fr", "trente-sept, quatre-vingt-seize, soixante et onze, deux mille trois cents", [37, 96, 71, 2300]),
     ("fr", "quatre-vingts, quatre-vingt-dix-neuf, vingtième", [80, 99, 20]),
     ("de", "siebenunddreißig, vierhundertsechs, zweitausenddreihundert, sechzehn", [37, 406, 2300, 16]),
-    ("de", "der siebzehnte Band der fünfundzwanzigsten Reihe", [25]),
+    ("de", "der siebzehnte Band der fünfundzwanzigsten Reihe", [17, 25]),
     ("ru", "тридцать семь, четыреста шесть, две тысячи триста", [37, 406, 2300]),
     ("ru", "двадцать первый, восьмидесяти", [21, 80]),
     ("fa", "سی و هفت، چهارصد و شش، دو هزار و سیصد", [37, 406, 2300]),
@@ -77,3 +77,50 @@ def test_a_lone_two_or_three_is_a_figure_only_of_time_money_or_measure() -> None
     assert keys("two years, three euros and a two-day visit", spelled=True) == ["n:2", "n:3", "n:2"]
     assert keys("four friends", spelled=True) == ["n:4"]
     assert keys("Two friends", source=True) == ["n:2"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "number"),
+    [
+        ("es", "quinientas plazas", 500),
+        ("fr", "deux cents places", 200),
+        ("fr", "mille euros", 1000),
+        ("pt", "duzentos lugares", 200),
+        ("de", "hundert Euro", 100),
+        ("ru", "пятьсот мест", 500),
+        ("ru", "сто рублей", 100),
+        ("fa", "پانصد صندلی", 500),
+        ("ar", "خمسمئة مقعد", 500),
+        ("hi", "सौ रुपये", 100),
+        ("en", "48 dozen seats", 12),
+    ],
+)
+def test_a_great_number_in_one_word_is_a_figure(language: str, text: str, number: int) -> None:
+    assert f"n:{number}" in keys(text, language, spelled=True)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [("en", "a thousand thanks"), ("es", "mil gracias"), ("fr", "mille mercis"), ("de", "tausend Dank")],
+)
+def test_a_lone_hundred_or_thousand_may_be_any_great_number(language: str, text: str) -> None:
+    assert keys(text, language, spelled=True) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "number"),
+    [
+        ("de", "die vierzehnte Ausgabe", 14),
+        ("de", "der fünfzigste", 50),
+        ("es", "el decimoquinto", 15),
+        ("pt", "o quadragésimo", 40),
+        ("fr", "la quarantième", 40),
+        ("ru", "пятнадцатого марта", 15),
+        ("ru", "двенадцатью местами", 12),
+        ("fa", "شانزدهمین تالار", 16),
+        ("ar", "القاعة الخامسة عشرة", 15),
+        ("hi", "ग्यारहवाँ हॉल", 11),
+    ],
+)
+def test_ordinals_above_ten_are_figures(language: str, text: str, number: int) -> None:
+    assert keys(text, language, spelled=True) == [f"n:{number}"]
