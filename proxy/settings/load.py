@@ -53,8 +53,8 @@ def _say(error: ErrorDetails, data: Mapping[str, Any]) -> str:
 
 
 def _want(error: ErrorDetails) -> str:
-    message = error["msg"]
-    return message[0].lower() + message[1:].removeprefix("nput should be ").removeprefix("alue error, ")
+    message = error["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
+    return message[:1].lower() + message[1:]
 
 
 def _shown(error: ErrorDetails) -> str:
@@ -100,8 +100,9 @@ def _assistants(settings: Settings) -> Iterator[str]:
         at = f"assistants.{name}"
         yield from _dangling(f"{at}.sources", assistant.sources, settings.sources)
         yield from _dangling(f"{at}.records", assistant.records, settings.records)
-        languages = (assistant.language, *assistant.thresholds, *assistant.texts)
-        yield from _dangling(f"{at} (language)", languages, dict.fromkeys(TAGS))
+        languages = {"language": (assistant.language,), "thresholds": (*assistant.thresholds,)}
+        for where, tags in {**languages, "texts": (*assistant.texts,)}.items():
+            yield from _dangling(f"{at}.{where}", tags, dict.fromkeys(TAGS))
         if not assistant.sources and not assistant.records:
             yield f"{at}: want at least one of `sources`, `records`, got neither: it could answer nothing"
 

@@ -51,13 +51,18 @@ def test_an_unknown_section_is_an_error_with_the_nearest_name(tmp_path: Path) ->
 def test_all_faults_are_named_at_once(tmp_path: Path) -> None:
     text = GOOD + '\n[server]\nport = "x"\nworkers = 0\n'
     found = faults(tmp_path, text)
-    assert "server.port: want" in found
-    assert "server.workers: want" in found
+    assert "server.port: want a valid integer" in found
+    assert "server.workers: want greater than or equal to 1, got 0" in found
 
 
 def test_a_dangling_name_is_an_error(tmp_path: Path) -> None:
     found = faults(tmp_path, GOOD.replace('sources = ["handbook"]', 'sources = ["handbok"]'))
     assert "assistants.help.sources: want one of handbook, got `handbok`; did you mean `handbook`?" in found
+
+
+def test_a_language_that_is_none_is_named_where_it_stands(tmp_path: Path) -> None:
+    text = GOOD.replace("[sources", "[assistants.help.thresholds]\nxx = 0.4\n[sources")
+    assert "assistants.help.thresholds: want one of en," in faults(tmp_path, text)
 
 
 def test_a_model_without_prices_is_an_error(tmp_path: Path) -> None:
