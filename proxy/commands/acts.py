@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from textwrap import indent
 from typing import cast
 
 from openai import OpenAI, Stream
@@ -58,8 +59,8 @@ class Stage:
             if delta and delta.content:
                 text += delta.content
                 spent_ms = (time.perf_counter() - began) * 1000
-                shown = escape(directed(delta.content.strip()))
-                self.out.print(f"  [dim]{spent_ms:6.0f} ms[/]  {shown}" if shown else "", soft_wrap=True)
+                shown = indent(escape(directed(delta.content.strip())), " " * 13).lstrip(" ")
+                self.out.print(f"  [dim]{spent_ms:6.0f} ms[/]  {shown}" if shown else "")
         trace = asyncio.run(self._trace(raw.headers["x-fiador-id"]))
         self._told(trace)
         return Shown(text, tuple(links), trace)

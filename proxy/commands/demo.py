@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -30,7 +31,8 @@ GROUPS = {"public": ["public"], "staff": ["staff"], "finance": ["finance"]}
 
 def run(home: Path, *, serve: bool) -> int:
     """Plays every act; 0 if every check held. `home` keeps the index for the next demo."""
-    out = Console(highlight=False)
+    out = Console(highlight=False, soft_wrap=True)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # the proxy must not outlive the demo
     began = time.perf_counter()
     with as_file(files("config") / "sample") as sample:
         settings = _settings(sample, home)
@@ -129,7 +131,6 @@ def _stay(address: str, key: str, out: Console) -> None:
         "  -H 'Content-Type: application/json' \\\n"
         '  -d \'{"model": "help", "stream": true, "messages": '
         '[{"role": "user", "content": "What does the Family plan cost?"}]}\'\n',
-        soft_wrap=True,
         markup=False,
     )
     out.print(
@@ -137,7 +138,6 @@ def _stay(address: str, key: str, out: Console) -> None:
         f'client = OpenAI(base_url="{address}/v1", api_key="{key}")\n'
         'question = [{"role": "user", "content": "What does the Family plan cost?"}]\n'
         'print(client.chat.completions.create(model="help", messages=question).choices[0].message.content)\n',
-        soft_wrap=True,
         markup=False,
     )
     with contextlib.suppress(KeyboardInterrupt):

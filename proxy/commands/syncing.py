@@ -67,7 +67,11 @@ async def _pass(settings: Settings, behind: Evidence, known: Packs, out: Console
 @contextmanager
 def _bars() -> Iterator[Progress]:
     with shown() as bar:
-        yield lambda step: bar(step.name, _share(step))
+        yield lambda step: bar(_named(step), _share(step))
+
+
+def _named(step: Step) -> str:
+    return step.name if step.name == "embedding" else f"reading {step.name}"
 
 
 def _share(step: Step) -> float:
@@ -85,6 +89,6 @@ def _told(report: SyncReport, behind: Evidence, out: Console) -> None:
         ("records", report.records),
         ("passages embedded", report.embedded),
     )
-    out.print("Index: " + ", ".join(f"{count} {name}" for name, count in counts if count))
+    out.print("Index: " + (", ".join(f"{count} {name}" for name, count in counts if count) or "nothing new"))
     if behind.degraded:
         out.print(f"[yellow]Keywords alone: {escape(behind.degraded)}[/]")
