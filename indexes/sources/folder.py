@@ -85,7 +85,9 @@ class _Scan:
         for entry, is_folder in entries:
             if entry.name.startswith("."):
                 continue
-            if not is_folder:
+            if not _is_text(entry.name):
+                self._remarks.append(Fault(ascii(str(entry)), "has a name that is not UTF-8: rename it"))
+            elif not is_folder:
                 self._keep(entry)
             elif entry.is_symlink():
                 self._remarks.append(Fault(str(entry), "is a link to a folder: not followed"))
@@ -114,6 +116,10 @@ class _Scan:
             return Doubt(file.id, Fault(self._shown(file), str(fault)) if str(fault) else None)
         except OSError as fault:
             return Doubt(file.id, Fault(self._shown(file), f"cannot be read ({fault.strerror or fault})"))
+        except (
+            Exception
+        ) as fault:  # one file that breaks a reader must not keep what others revoke from holding
+            return Doubt(file.id, Fault(self._shown(file), f"cannot be read ({type(fault).__name__})"))
 
     def _document(self, file: _File) -> Document:
         """Raises `Bad`, `Denied` or OSError where the file cannot be indexed."""
@@ -221,6 +227,11 @@ def _text(path: Path) -> str:
 def _language(front: Stated, outer: Stated | None, content: Content) -> str | None:
     """As stated in the file, by the folder, or shown by the format."""
     return front.language or (outer and outer.language) or content.language
+
+
+def _is_text(name: str) -> bool:
+    """Whether a file's name is UTF-8: bytes that are not come as lone surrogates, which nothing can store."""
+    return not any("\ud800" <= char <= "\udfff" for char in name)
 
 
 def _composed(id: str) -> str:

@@ -89,11 +89,12 @@ class Table:
             raise self._bad(node, f"`{name}`: want a date or time, as 2026-01-31T00:00:00Z, got {_got(node)}")
         try:
             found = datetime.fromisoformat(written)
-        except ValueError:
+            moment = found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
+        except (ValueError, OverflowError):  # an offset may lead out of the years that there are
             raise self._bad(node, f"`{name}`: {written} is no date of the calendar") from None
         if found.tzinfo is None and len(written) > len("2026-01-31"):
             raise self._bad(node, f"`{name}`: {written} has no time zone: add Z or an offset as +01:00")
-        return found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
+        return moment
 
     def nodes(self, name: str) -> tuple[yaml.Node, ...]:
         """The entries of a list, unread."""

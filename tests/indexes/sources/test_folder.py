@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from indexes.sources.folder import Folder
+from indexes.sources.readers import Content, read
 from indexes.sources.types import Doubt, Empty, Fault, Finding, Unseen
 from indexes.types import Document
 from tests.indexes.shelf import NOW, access
@@ -309,3 +310,38 @@ def test_the_address_is_made_of_the_base_where_none_is_stated(tmp_path: Path) ->
     write(tmp_path, {".access.yaml": PUBLIC, "a b/é.md": "a"})
     (one,) = documents(scan(tmp_path, url_base="https://x.example/")).values()
     assert one.url == "https://x.example/a%20b/%C3%A9.md"
+
+
+@pytest.mark.parametrize(
+    "moment", ["valid_from: 9999-12-31T23:59:59-14:00", "valid_to: 0001-01-01T00:00:00+14:00"]
+)
+def test_a_moment_beyond_the_calendar_hides_its_file_and_no_other(tmp_path: Path, moment: str) -> None:
+    write(tmp_path, {".access.yaml": PUBLIC, "a.md": f"---\n{moment}\n---\nText.", "b.md": "Text."})
+    found = scan(tmp_path)
+    assert list(documents(found)) == ["docs/b.md"]
+    assert "is no date of the calendar" in faults(found)[0]
+
+
+def test_a_name_that_is_not_utf8_is_said_and_stops_no_other_file(tmp_path: Path) -> None:
+    write(tmp_path, {".access.yaml": PUBLIC, "b.md": "Text."})
+    for name in ("caf\udce9.md", "odd\udcff.xyz"):
+        (tmp_path / name).write_text("Text.", "utf-8")
+    (tmp_path / "caf\udce9").mkdir()
+    found = scan(tmp_path)
+    assert list(documents(found)) == ["docs/b.md"]
+    assert len([fault for fault in faults(found) if "not UTF-8: rename it" in fault and fault.isascii()]) == 3
+
+
+def test_a_file_that_breaks_its_reader_hides_itself_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(path: str, text: str) -> Content:
+        if path == "a.md":
+            raise AssertionError("a fault of the reader")
+        return read(path, text)
+
+    monkeypatch.setattr("indexes.sources.folder.read", broken)
+    write(tmp_path, {".access.yaml": PUBLIC, "a.md": "Text.", "b.md": "Text."})
+    found = scan(tmp_path)
+    assert list(documents(found)) == ["docs/b.md"]
+    assert "a.md: cannot be read (AssertionError)" in faults(found)[0]
