@@ -35,9 +35,17 @@ class Seen:
     trace: Trace | None = None
 
 
-async def ask(question: Question, desk: Desk, hear: Callable[[str], None] = lambda text: None) -> Seen:
-    """Asks; `hear` gets released text as it comes. Raises `FiadorError` where HTTP would answer an error."""
-    seen = Seen()
+async def ask(
+    question: Question,
+    desk: Desk,
+    hear: Callable[[str], None] = lambda text: None,
+    seen: Seen | None = None,
+) -> Seen:
+    """Asks; `hear` gets released text as it comes. Raises `FiadorError` where HTTP would answer an error.
+
+    `seen` is filled and returned, and holds the trace even where this raises.
+    """
+    seen = seen or Seen()
     inside = replace(
         desk,
         auth=_Known(Caller("inside", "inside", question.groups)),

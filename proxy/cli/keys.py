@@ -15,10 +15,10 @@ def keys() -> None:
 @keys.command("create")
 @click.argument("name")
 @click.option("--groups", default="", help="Groups of the caller (a,b).")
-@click.option("--scopes", default="", help="`admin` may change documents and read every decision.")
-@click.option("--usd-month", type=float, help="Cap of this key a month.")
-@click.option("--usd-day", type=float, help="Cap of this key a day.")
-@click.option("--days", type=float, help="Days until it expires.")
+@click.option("--scopes", type=click.Choice(["admin"]), help="`admin` may read /metrics.")
+@click.option("--usd-month", type=click.FloatRange(0), help="Cap of this key a month.")
+@click.option("--usd-day", type=click.FloatRange(0), help="Cap of this key a day.")
+@click.option("--days", type=click.FloatRange(0, min_open=True), help="Days until it expires.")
 @click.pass_context
 def create_key(context: click.Context, /, name: str, **options: Any) -> None:
     """Make a key; it is shown this once."""
@@ -27,7 +27,7 @@ def create_key(context: click.Context, /, name: str, **options: Any) -> None:
     wish = command.Wish(
         name,
         names(options["groups"]),
-        names(options["scopes"]),
+        names(options["scopes"] or ""),
         command.cap(options["usd_month"], options["usd_day"]),
         options["days"],
     )

@@ -70,7 +70,10 @@ def sync(context: click.Context, watch: bool) -> None:
 @JSON
 @click.pass_context
 def ask(context: click.Context, /, question: str, **options: Any) -> None:
-    """Ask one question through the real pipeline, without HTTP."""
+    """Ask one question through the real pipeline, without HTTP.
+
+    What it costs is booked; the decision log keeps no row of it.
+    """
     from proxy.commands import asking
 
     told = "json" if options["as_json"] else "explain" if options["explain"] else ""

@@ -1,6 +1,8 @@
 """`fiador spend`: what was spent, proven, and changed by hand."""
 
 import sys
+from collections.abc import Callable
+from datetime import date, datetime
 from typing import Any
 
 import click
@@ -8,11 +10,29 @@ import click
 from proxy.cli.base import JSON, main, settings_of, wait
 
 
+def dated(form: str) -> Callable[[click.Context, click.Parameter, str], str]:
+    """Takes an empty text, or a day or month in this form, which is how the books write it."""
+
+    def checked(_: click.Context, __: click.Parameter, text: str) -> str:
+        try:
+            return datetime.strptime(text, form).strftime(form) if text else ""
+        except ValueError as fault:
+            raise click.BadParameter(f"want {date(2026, 11, 1):{form}}, as an example, got {text}") from fault
+
+    return checked
+
+
 @main.group(invoke_without_command=True)
 @click.option("--by", type=click.Choice(["key", "model", "day"]), default="model", show_default=True)
-@click.option("--since", default="", help="From this day on (2026-11-01).")
+@click.option("--since", default="", callback=dated("%Y-%m-%d"), help="From this day on (2026-11-01).")
 @click.option("--verify", is_flag=True, help="Prove that balances are what settled and held add up to.")
-@click.option("--report", "month", default="", help="One month (2026-11), to lay beside the invoice.")
+@click.option(
+    "--report",
+    "month",
+    default="",
+    callback=dated("%Y-%m"),
+    help="One month (2026-11), to lay beside the invoice.",
+)
 @JSON
 @click.pass_context
 def spend(context: click.Context, /, by: Any, since: str, **options: Any) -> None:
@@ -29,14 +49,14 @@ def spend(context: click.Context, /, by: Any, since: str, **options: Any) -> Non
     return wait(money.spent(settings, by, since, as_json=as_json))
 
 
-@spend.command()
+@spend.command(context_settings={"ignore_unknown_options": True})
 @click.argument("usd", type=float)
 @click.option("--reason", required=True, help="Kept in the books.")
 @click.option("--key", default="", help="Of this key; otherwise of the deployment alone.")
 @click.option("--model", default="")
 @click.pass_context
 def adjust(context: click.Context, /, usd: float, reason: str, **options: Any) -> None:
-    """Book a change by hand: USD more, or less if negative."""
+    """Book a change by hand: USD more, or less if negative (-0.50)."""
     from proxy.commands import money
     from proxy.ledger.books import Adjustment
 

@@ -1,5 +1,6 @@
 """`fiador ask`: one question through the real pipeline, on this terminal."""
 
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -9,8 +10,8 @@ from proxy.app import opened
 from proxy.commands.explain import explain, fields
 from proxy.commands.shown import say_json
 from proxy.desk import Desk
-from proxy.errors import ConfigError
-from proxy.inside import Question, ask
+from proxy.errors import BusyError, ConfigError
+from proxy.inside import Question, Seen, ask
 from proxy.services import Model, UpstreamSink
 from proxy.settings.tree import Settings
 from proxy.types import Call, Ending
@@ -31,20 +32,33 @@ async def once(settings: Settings, text: str, how: How) -> None:
     model = how.alias or next(iter(settings.models))
     if model not in settings.models:
         raise ConfigError(f"--model: want one of {', '.join(settings.models)}, got `{model}`")
+    if not text.strip():
+        raise ConfigError("QUESTION: want a question, got an empty text")
     question = Question(text, model, how.groups | settings.auth.public_groups)
     async with opened(settings) as services:
         desk = _dry(services.desk) if how.dry else services.desk
-        seen = await ask(
-            question, desk, lambda piece: None if how.told == "json" else click.echo(piece, nl=False)
-        )
+        seen = Seen()
+        with suppress(BusyError) if how.dry else nullcontext():  # the upstream that is not called
+            await ask(question, desk, _hush if how.told == "json" or how.dry else _say, seen)
     if how.told == "json":
         answer = {"answer": seen.text, "trace": fields(seen.trace) if seen.trace else None}
         return say_json(answer)
-    click.echo()
+    if not how.dry:
+        click.echo()
+    elif seen.trace and not seen.trace.upstream_calls:
+        click.echo(f"(dry run: ends before any model, {seen.trace.decision})", err=True)
     if how.told == "explain" and seen.trace:
         click.echo()
         explain(seen.trace)
     return None
+
+
+def _say(piece: str) -> None:
+    click.echo(piece, nl=False)
+
+
+def _hush(piece: str) -> None:
+    pass
 
 
 class _NotCalled:
@@ -60,9 +74,8 @@ class _NotCalled:
 
     async def run(self, call: Call, sink: UpstreamSink) -> Ending:
         size = len(self.body(call))
-        click.echo(
-            f"(dry run: {size} bytes, {len(call.sources)} sources would go to `{self._model.upstream.name}`)"
-        )
+        upstream = self._model.upstream.name
+        click.echo(f"(dry run: {size} bytes, {len(call.sources)} sources would go to `{upstream}`)", err=True)
         return Ending("failed", "dry run", sent=False, silent=True)
 
 

@@ -7,6 +7,7 @@ from rich.markup import escape
 
 from proxy.app import Services, opened
 from proxy.app.evidence import folders
+from proxy.commands.shown import money
 from proxy.errors import BusyError, ConfigError
 from proxy.settings.tree import Settings
 from proxy.upstream.anthropic import AnthropicUpstream
@@ -53,8 +54,10 @@ async def _state(services: Services) -> AsyncIterator[str]:
         limit = persona.threshold(persona.language)
         yield f"assistant {name}: threshold {limit:g} ({_origin(services, name)})"
     for alias, model in services.desk.models.items():
-        prices = f"{model.prices.input_nanousd} and {model.prices.output_nanousd}"
-        yield f"model {alias}: {model.upstream.name}, {prices} nano-dollars a token in and out"
+        into, out = (
+            money(each * 10**6) for each in (model.prices.input_nanousd, model.prices.output_nanousd)
+        )
+        yield f"model {alias}: {model.upstream.name}, a million tokens cost {into} in and {out} out"
 
 
 def _origin(services: Services, name: str) -> str:

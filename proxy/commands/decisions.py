@@ -1,7 +1,6 @@
 """`fiador decisions [ID]`: what became of requests, and why."""
 
 from rich.console import Console
-from rich.table import Table
 
 from proxy.app import paths
 from proxy.commands.explain import explain, fields
@@ -10,25 +9,24 @@ from proxy.observe.decisions import Decisions
 from proxy.settings.tree import Settings
 from proxy.types import Decision
 
+QUESTION_CHARS = 70
+
 
 async def recent(settings: Settings, count: int, *, decision: Decision | None, as_json: bool) -> None:
-    """A line for each of the newest requests."""
+    """The newest requests, each with its question below it."""
     async with Decisions(paths(settings).decisions) as log:
         traces = await log.recent(count, decision=decision)
     if as_json:
         return say_json([fields(trace) for trace in traces])
-    table = Table("when", "id", "decision", "why", "model", "question", "cost")
+    out = Console(highlight=False, markup=False, soft_wrap=True)
     for trace in traces:
-        table.add_row(
-            moment(trace.started),
-            trace.id,
-            str(trace.decision),
-            trace.topic or trace.rule,
-            trace.model,
-            directed(trace.question[:60]),
-            money(trace.cost_nanousd),
-        )
-    Console().print(table)
+        why = f" ({trace.topic or trace.rule})" if trace.topic or trace.rule else ""
+        cost = money(trace.cost_nanousd)
+        out.print(f"{moment(trace.started)}  {trace.id}  {trace.decision}{why}  {trace.model}  {cost}")
+        if trace.question:
+            out.print(f"    {directed(' '.join(trace.question.split())[:QUESTION_CHARS])}")
+    if not traces:
+        out.print("no decisions yet" if decision is None else f"no decision was {decision}")
     return None
 
 

@@ -78,5 +78,6 @@ def _sources(trace: Trace) -> Table:
     for source in trace.sources:
         scores = (source.get(name) for name in ("similarity", "coverage", "cosine"))
         shown = ("" if score is None else f"{score:.3f}" for score in scores)
-        table.add_row(str(source["number"]), directed(f"{source['title']}  {source['id']}"), *shown)
+        where = source.get("document") or source["id"]
+        table.add_row(str(source["number"]), directed(f"{source['title']}  {where}"), *shown)
     return table

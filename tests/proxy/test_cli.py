@@ -39,7 +39,15 @@ def test_ask_as_a_group_sees_what_the_group_may_see(config: Path) -> None:
 def test_a_dry_run_goes_up_to_the_upstream_and_not_further(config: Path) -> None:
     fiador(config, "sync")
     done = fiador(config, "ask", QUESTION, "--dry-run")
+    assert done.exit_code == 0
     assert "would go to `openai`" in done.output
+    assert "try again" not in done.output
+    explained = fiador(config, "ask", QUESTION, "--dry-run", "--explain")
+    assert "handbook/hours.md" in explained.output
+
+
+def test_an_empty_question_is_bad_input(config: Path) -> None:
+    assert fiador(config, "ask", "  ").exit_code == 2
 
 
 def test_ask_as_json_holds_the_whole_trace(config: Path) -> None:
@@ -61,6 +69,12 @@ def test_a_key_is_shown_once_listed_without_its_text_and_revoked(config: Path) -
     assert fiador(config, "keys", "revoke", listed[0]["id"]).exit_code == 0
     assert "revoked" in fiador(config, "keys", "list").output
     assert fiador(config, "keys", "revoke", listed[0]["id"]).exit_code == 2
+
+
+@pytest.mark.parametrize("wrong", ["--usd-month=-1", "--usd-day=-1", "--days=0", "--scopes=root"])
+def test_a_key_that_could_not_be_meant_is_not_made(config: Path, wrong: str) -> None:
+    assert fiador(config, "keys", "create", "ada", wrong).exit_code == 2
+    assert fiador(config, "keys", "list", "--json").output.strip() == "[]"
 
 
 def test_check_names_what_serve_would_fail_on(config: Path) -> None:
@@ -117,6 +131,13 @@ def test_spend_proves_itself_and_books_a_change_with_its_reason(config: Path) ->
     assert rows[0]["settled_nanousd"] == -500_000_000
     assert fiador(config, "spend", "--verify").exit_code == 0
     assert fiador(config, "spend", "adjust", "1").exit_code == 2
+    assert fiador(config, "spend", "adjust", "-0.5", "--reason", "another").exit_code == 0
+
+
+@pytest.mark.parametrize("wrong", ["--since=november", "--report=2026-13"])
+def test_a_time_that_is_none_is_bad_input(config: Path, wrong: str) -> None:
+    done = fiador(config, "spend", wrong)
+    assert (done.exit_code, "want 2026-11" in done.output) == (2, True)
 
 
 def test_init_writes_over_nothing(tmp_path: Path) -> None:
