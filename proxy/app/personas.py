@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache
 from importlib.resources import files
 
 from indexes.language import WordPack, detect
@@ -34,17 +34,22 @@ class Packs:
     voices: Mapping[str, VoicePack]
     refuse: Mapping[str, RefusePack]
     texts: Mapping[str, TextPack]
+    reader: Reader
+    """Of follow-ups, in all languages at once."""
 
 
+@cache
 def packs() -> Packs:
-    """Reads them all. Raises `ConfigError` naming file and key."""
+    """Reads them all, once: they are part of the program. Raises `ConfigError` naming file and key."""
+    refuse = parts("refuse", RefusePack)
     return Packs(
         words=parts("words", WordPack),
         sentences=parts("sentences", SentencePack),
         values=parts("values", ValuePack),
         voices=parts("voice", VoicePack),
-        refuse=parts("refuse", RefusePack),
+        refuse=refuse,
         texts=parts("texts", TextPack),
+        reader=Reader(refuse),
     )
 
 
@@ -54,9 +59,11 @@ def persona(name: str, settings: tree.Assistant, packs: Packs, lock: Lock | None
     name_words = frozenset(word for spelling in names for word in words(spelling))
     content = _content(packs.words, name_words, settings.language)
     router = Router(packs.refuse, names)
-    reader = Reader(packs.refuse)
     refuser = Refuser(
-        packs.refuse, _topics(settings.topics), names, lambda question: reader.contentless(question, content)
+        packs.refuse,
+        _topics(settings.topics),
+        names,
+        lambda question: packs.reader.contentless(question, content),
     )
     return Persona(
         name=name,
@@ -65,7 +72,7 @@ def persona(name: str, settings: tree.Assistant, packs: Packs, lock: Lock | None
         name_words=name_words,
         refuser=refuser,
         router=router,
-        reader=reader,
+        reader=packs.reader,
         content=content,
         prompt=_prompt(settings),
         rules=_rules(settings, packs, refuser),
@@ -127,7 +134,7 @@ def _rules(settings: tree.Assistant, packs: Packs, refuser: Refuser) -> Callable
         sentence_chars_max=gate.sentence_chars_max,
         output_bytes_per_token_max=gate.output_bytes_per_token_max,
     )
-    return lru_cache(maxsize=None)(lambda language: replace(base, prompt=told.own_text(language)))
+    return cache(lambda language: replace(base, prompt=told.own_text(language)))
 
 
 def _threshold(name: str, settings: tree.Assistant, language: str, lock: Lock | None) -> float:

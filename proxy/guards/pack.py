@@ -27,7 +27,7 @@ class Followups:
     """Words that say nothing of their own beside a position ("tell me more about the … one")."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RefusePack:
     """What layer 1, the overview route and follow-ups read of one language."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import re2
@@ -178,9 +178,12 @@ def compiled(rule: Rule, language: str, lexicon: Classes, place: str) -> list[Pa
     return out
 
 
-def prove(rules: Iterable[Rule], language: str, lexicon: Classes, place: str) -> Patterns:
-    """All rules' patterns, each proven by its rule's examples. Raises one `ConfigError` with all faults."""
-    rules = tuple(rules)
+@lru_cache(maxsize=256)
+def prove(rules: tuple[Rule, ...], language: str, lexicon: Classes, place: str) -> Patterns:
+    """All rules' patterns, each proven by its rule's examples. Raises one `ConfigError` with all faults.
+
+    Assistants share the packs, so what one of them has proven is proven for all.
+    """
     groups: list[list[Pattern]] = []
     faults: list[str] = []
     for rule in rules:

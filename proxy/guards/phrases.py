@@ -117,7 +117,7 @@ class Classes(Protocol):
     def leads(self) -> tuple[str, ...]: ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Lexicon:
     """The empty pack: phrases of an operator may use groups instead of classes."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from proxy.errors import ConfigError
 from proxy.guards.names import Names
 from proxy.guards.pack import TOPICS, OwnTopic, RefusePack
-from proxy.guards.patterns import Pattern, Patterns, Rule, compiled, merged, prove
+from proxy.guards.patterns import Pattern, Patterns, Rule, compiled, prove
 from proxy.guards.phrases import BREAK, SUBJECT, Lexicon, padded, prepared
 
 
@@ -111,13 +111,12 @@ def _questions(packs: Mapping[str, RefusePack], topics: Topics) -> Patterns:
     if unknown := topics.off - set(TOPICS) - set(topics.own):
         raise ConfigError(f"topics.off: want one of {', '.join(TOPICS)}, got {', '.join(sorted(unknown))}")
     own = [
-        prove([topic.rule(name)], topic.language, Lexicon(), f"topics.own.{name}")
+        prove((topic.rule(name),), topic.language, Lexicon(), f"topics.own.{name}")
         for name, topic in topics.own.items()
         if name not in topics.off
     ]
-    packed = [prove(_on(pack.refuse, topics), tag, pack, f"{tag}/refuse.toml") for tag, pack in packs.items()]
-    found = (pattern for patterns in own + packed for pattern in patterns.patterns)
-    return Patterns(sorted(found, key=_order))
+    packed = [prove(pack.refuse, tag, pack, f"{tag}/refuse.toml") for tag, pack in packs.items()]
+    return Patterns(sorted(_on(own + packed, topics), key=_order))
 
 
 def _answers(packs: Mapping[str, RefusePack], topics: Topics) -> Patterns:
@@ -128,9 +127,10 @@ def _answers(packs: Mapping[str, RefusePack], topics: Topics) -> Patterns:
         if name not in topics.off
         for pattern in compiled(Rule(name, topic.answer_patterns), "*", Lexicon(), f"topics.own.{name}")
     ]
-    packed = [prove(_on(pack.answer, topics), tag, pack, f"{tag}/refuse.toml") for tag, pack in packs.items()]
-    return merged([Patterns(own), *packed])
+    packed = [prove(pack.answer, tag, pack, f"{tag}/refuse.toml") for tag, pack in packs.items()]
+    return Patterns([*own, *_on(packed, topics)])
 
 
-def _on(rules: Sequence[Rule], topics: Topics) -> list[Rule]:
-    return [rule for rule in rules if rule.topic not in topics.off]
+def _on(groups: Sequence[Patterns], topics: Topics) -> list[Pattern]:
+    """The patterns whose topic is not off: proven with the others, since what is proven once is shared."""
+    return [pattern for group in groups for pattern in group.patterns if pattern.topic not in topics.off]

@@ -78,13 +78,13 @@ def test_bad_re2_names_the_pattern() -> None:
 
 def test_a_pattern_that_no_example_shows_to_work_fails_at_load() -> None:
     with pytest.raises(ConfigError, match=r"here.toml: terms: pattern 'never said': want a `match`"):
-        prove([Rule("terms", ("how much", "never said"), ("how much is it",))], "en", LEXICON, "here.toml")
+        prove((Rule("terms", ("how much", "never said"), ("how much is it",)),), "en", LEXICON, "here.toml")
 
 
 def test_a_missed_example_and_a_spare_one_that_hits_are_both_told() -> None:
     rule = Rule("terms", ("how much",), ("how much is it", "what price"), ("how much rain fell",))
     with pytest.raises(ConfigError) as fault:
-        prove([rule], "en", LEXICON, "here.toml")
+        prove((rule,), "en", LEXICON, "here.toml")
     assert len(fault.value.faults) == 2
     assert "what price" in fault.value.faults[0]
     assert "how much rain fell" in fault.value.faults[1]
