@@ -169,7 +169,7 @@ class Structured(Releasing):
     def _whole(self) -> list[Release | Stop]:
         said = structured.read("".join(self._text))
         if isinstance(said, structured.Refusal):
-            return [Stop("token", "not_in_sources", detail=said.reason)]
+            return [Stop("token", "not_in_sources", said.reason)]  # the model's words: kept where those are
         known = {source.number for source in self._call.sources}
         if said is None or not known.issuperset(said.citations):
             return [Stop("uncited", "not_in_sources", detail="no answer with valid citations")]

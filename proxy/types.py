@@ -1,6 +1,6 @@
 """The words of a request, each said once and used everywhere."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
@@ -116,6 +116,22 @@ class Message:
 
     role: Literal["system", "user", "assistant"]
     text: str
+
+
+def alternating(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """User and assistant in turn, the user first: many models' templates refuse anything else.
+
+    A question that we answered by a fixed text has no answer here, so it stands before the next one.
+    """
+    turns: list[Message] = []
+    for message in messages:
+        if not turns and message.role == "assistant":
+            turns.append(Message("user", "…"))
+        if turns and turns[-1].role == message.role:
+            turns[-1] = Message(message.role, f"{turns[-1].text}\n\n{message.text}")
+        else:
+            turns.append(message)
+    return tuple(turns)
 
 
 @dataclass(frozen=True, slots=True)

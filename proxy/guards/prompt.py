@@ -7,7 +7,7 @@ from typing import Literal
 import regex
 
 from proxy.guards.defuse import defuse
-from proxy.types import ChatRequest, Message, Source
+from proxy.types import ChatRequest, Message, Source, alternating
 
 TOKEN = "NOT_IN_SOURCES"
 """What a model writes, alone, when the sources do not answer."""
@@ -97,11 +97,14 @@ class Prompt:
 
         `item`: the list item that a position in the question was read as.
         """
+        asked = f"{_block(sources)}\n\n{_question(request.question, item)}\n\n{_reminder(language)}"
         return (
             Message("system", self.system(language) + _quoted(request.instructions)),
-            *(Message(turn.role, defuse(turn.text)) for turn in request.turns),
-            Message(
-                "user", f"{_block(sources)}\n\n{_question(request.question, item)}\n\n{_reminder(language)}"
+            *alternating(
+                (
+                    *(Message(turn.role, defuse(turn.text)) for turn in request.turns),
+                    Message("user", asked),
+                )
             ),
         )
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import orjson
 
-from proxy.types import Call, Message, Usage
+from proxy.types import Call, Message, Usage, alternating
 from proxy.wire import structured
 from proxy.wire.openai_dialects import count
 from proxy.wire.said import Done, Failed, Finished, Reason, Said, Text, Thought, shown
@@ -44,17 +44,8 @@ def body(call: Call, cap_tokens: int) -> bytes:
 
 def _messages(messages: tuple[Message, ...]) -> list[dict[str, str]]:
     """Turns in strict alternation, the first one the user's: the protocol asks for both."""
-    turns: list[dict[str, str]] = []
-    for message in messages:
-        if message.role == "system":
-            continue
-        if not turns and message.role == "assistant":
-            turns.append({"role": "user", "content": "…"})
-        if turns and turns[-1]["role"] == message.role:
-            turns[-1]["content"] += "\n\n" + message.text
-        else:
-            turns.append({"role": message.role, "content": message.text})
-    return turns
+    turns = alternating([message for message in messages if message.role != "system"])
+    return [{"role": turn.role, "content": turn.text} for turn in turns]
 
 
 class AnthropicDialect:

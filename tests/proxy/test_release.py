@@ -124,3 +124,10 @@ async def test_an_attempt_without_a_word_is_charged_by_what_is_known(
 ) -> None:
     spent = sink(CALL, rules, Ear()).spent(ending)
     assert (spent.sent, spent.known) == (sent, known)
+
+
+async def test_why_a_model_refuses_is_kept_only_where_words_are_kept(rules: Rules) -> None:
+    """`detail` goes to every log line; what was asked and said only where the operator allows it."""
+    releasing, _ = await said(JSON, rules, '{"refused": true, "reason": "Ada asks for her pay"}')
+    assert releasing.stop
+    assert (releasing.stop.piece, releasing.stop.detail) == ("Ada asks for her pay", "")

@@ -78,3 +78,15 @@ def test_what_the_echo_rule_compares_with_is_what_the_model_was_told() -> None:
 
 def test_a_template_of_ones_own_needs_no_marks() -> None:
     assert Prompt("Answer about {subject}.", Persona("Ines")).system("en") == "Answer about Ines."
+
+
+def test_roles_take_turns_also_behind_an_answer_that_was_taken_out() -> None:
+    """A refusal of ours is no answer of the model's, and many templates refuse two turns of one role."""
+    request = ChatRequest(
+        "m",
+        "And when?",
+        (Turn("assistant", "Hello!"), Turn("user", "Will it rain?"), Turn("user", "Really?")),
+    )
+    messages = Prompt(TEMPLATE).build(request, SOURCES, "en")
+    assert [message.role for message in messages] == ["system", "user", "assistant", "user"]
+    assert messages[-1].text.startswith("Will it rain?\n\nReally?\n\n<sources>")
