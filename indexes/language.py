@@ -50,7 +50,8 @@ def detect(
     """The tag whose pack fits `text` best; `default` if none fits or two fit equally well.
 
     A `default` of the same script is given up only for a rival that scores `lead` more (a known word counts
-    two): a sentence of a text is in the language of the text unless it plainly is not.
+    two) with a known word among them: a sentence of a text is in the language of the text unless it plainly
+    is not, and "Tengo tiempo" is no German for its letters.
     """
     text = _without_noise(text[:SEEN_CHARS])
     script = _script(text)
@@ -60,8 +61,10 @@ def detect(
     low, found = _read(text)
     scores = {tag: _score(low, found, pack) for tag, pack in rivals.items()}
     best, *rest = sorted(scores.values(), reverse=True)
-    if default is not None and default in scores and 0 <= best < scores[default] + lead:
-        return default
+    if default is not None and default in scores:
+        known = any(score == best and _known(found, rivals[tag]) for tag, score in scores.items())
+        if 0 <= best < scores[default] + lead or (best >= 0 and not known):
+            return default
     # A script of one's own suffices without a known word, a shared one does not.
     if best <= (max(0, rest[0]) if rest else -1):
         return default
@@ -97,8 +100,12 @@ def _script(text: str) -> str | None:
     return max(letters, key=lambda script: letters[script], default=None)
 
 
+def _known(found: frozenset[str], pack: WordPack) -> int:
+    return len(found & pack.stop) + len(found & pack.telling)
+
+
 def _score(low: str, found: frozenset[str], pack: WordPack) -> int:
-    score = 2 * (len(found & pack.stop) + len(found & pack.telling))
+    score = 2 * _known(found, pack)
     for piece in pack.pieces:
         score += piece in low
     for piece in pack.foreign:

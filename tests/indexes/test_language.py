@@ -51,6 +51,7 @@ def test_the_only_pack_of_a_script_wins_unless_letters_speak_against_it() -> Non
 
 def test_a_default_is_given_up_only_for_a_clear_lead() -> None:
     assert detect("Total: no", PACKS, "es", lead=4) == "es"
+    assert detect("Tengo tiempo", PACKS, "es", lead=2) == "es"
 
 
 @pytest.mark.parametrize("tag", TAGS)

@@ -20,7 +20,7 @@ from proxy.guards.gate.types import Stop
 from proxy.guards.gate.values import Values, missing, read, rendered
 from proxy.guards.gate.voice import first_person
 
-_INFO = regex.compile(r"[\s>]*(?:`+|~+)[ \t]*(?:[A-Za-z][A-Za-z+#_.-]{0,20})?[ \t]*")
+_INFO = regex.compile(r"[\s>]*(?:`+|~+)[ \t]*(?:[A-Za-z][A-Za-z+#_-]{0,20})?[ \t]*")
 
 _ADDRESS = regex.compile(r"(?:://|www\.|\]\()[!-~]*")
 """What an address says is no one's voice (`?day=mon`); it is checked whole as a value."""
@@ -134,7 +134,7 @@ def in_voice(sentence: Sentence) -> Stop | None:
     if not rules.voice:
         return None
     text = _ADDRESS.sub(" ", sentence.text) if "/" in sentence.text else sentence.text
-    piece = first_person(text, sentence.language, rules.voices, [e.text for e in sentence.cited])
+    piece = first_person(rendered(text), sentence.language, rules.voices, [e.text for e in sentence.cited])
     return sentence.stop("voice", piece, "first person") if piece else None
 
 

@@ -11,13 +11,13 @@ import regex
 
 from proxy.guards.gate.lexicon import Lexicon, Lexicons, dotted, roman
 from proxy.guards.gate.listing import listed
-from proxy.guards.gate.lookahead import WAIT, Ahead, Wait
+from proxy.guards.gate.lookahead import ASKS, STRONG, WAIT, Ahead, Wait
 
 Detect = Callable[[str, str], str]
 """(text, default) → language tag."""
 
-_STRONG = frozenset("。｡।॥۔！？؟")
-_ASKS = frozenset("!?！？؟")
+_STRONG = frozenset(STRONG + "！？؟")
+_ASKS = frozenset(ASKS)
 _COMMAS = frozenset(",;:،؛、，；：")
 _DASHES = frozenset("-–—―−")
 _GLUE = frozenset("-‐‑/@\\=&+%#~^$_")
@@ -192,7 +192,7 @@ def _date(place: _Place, lexicon: Lexicon) -> bool | Wait:
 
 
 def _inline(place: _Place, lexicon: Lexicon) -> bool | Wait:
-    return _opener(place, lexicon) if place.marked and place.following.isupper() else False
+    return _opener(place, lexicon) if place.following.isupper() else False
 
 
 def _may_end(place: _Place, lexicon: Lexicon) -> bool | Wait:

@@ -16,9 +16,14 @@ LOOK_AHEAD = 96
 """Characters after a candidate that may be looked at."""
 BREAK = regex.compile(r"\r\n?|[\n\u2028\u2029\x85\v\f]")
 
-_CLOSE = regex.compile(r"""(?:[.!?…．。！？｡।॥؟۔]|["'”’»›)\]}*_`）」』】〉》］｠~])*+""")
+ASKS = "!?！？؟‼⁇⁈⁉‽﹖﹗❓❔❕❗"
+STRONG = "。｡।॥۔︒﹒።։"
+STOPS = f".…．{ASKS}{STRONG}"
+"""All that may end a sentence."""
+
+_CLOSE = regex.compile(rf"""(?:[{STOPS}]|["'”’»›)\]}}*_`）」』】〉》］｠~])*+""")
 _OPENED_BY = {"“": "„", "‘": "‚", "«": "»"}
-_TERMS = regex.compile(r"[.!?…．。！？｡।॥؟۔]++")
+_TERMS = regex.compile(rf"[{STOPS}]++")
 _SPACE = regex.compile(r"[^\S\r\n\u2028\u2029\x85\v\f]*+")
 
 

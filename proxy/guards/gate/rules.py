@@ -12,10 +12,11 @@ from indexes.language import WordPack
 from proxy.guards.gate.echo import Echo
 from proxy.guards.gate.lexicon import Lexicons, SentencePack
 from proxy.guards.gate.listing import month_names
+from proxy.guards.gate.lookahead import STOPS
 from proxy.guards.gate.values import ValuePack
 from proxy.guards.gate.voice import VoicePack
 
-_STOPS = regex.compile(r"[.!?…．。！？｡।॥؟۔\s\[\]【】［］]")
+_STOPS = regex.compile(rf"[{STOPS}\s\[\]【】［］]")
 _BEGIN, _END = r"(?<![\p{L}\p{M}\p{N}])", r"(?![\p{L}\p{M}\p{N}])"
 SIGNS_MAX = 40
 """Signs that may stand before the fixed token."""

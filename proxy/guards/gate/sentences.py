@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from proxy.guards.gate.endings import Ends
 from proxy.guards.gate.lines import Kind, Lines
-from proxy.guards.gate.lookahead import BREAK, LOOK_AHEAD, WAIT, Wait, look, next_line
+from proxy.guards.gate.lookahead import BREAK, LOOK_AHEAD, STOPS, WAIT, Wait, look, next_line
 
-CANDIDATE = re.compile("[.!?…．。！？｡।॥؟۔\n\r\u2028\u2029\x85\v\f]")
 BREAKS = "\n\r\u2028\u2029\x85\v\f"
+CANDIDATE = re.compile(f"[{STOPS}{BREAKS}]")
 
 
 @dataclass(frozen=True, slots=True)

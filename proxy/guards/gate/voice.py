@@ -1,5 +1,6 @@
 """Voice: no first person in an answer, by a list per language; quoted titles of a cited source are spared."""
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,9 @@ _AFTER = r"(?![\p{L}\p{M}\p{N}_]|[-‐‑]\p{L})"
 # A pronoun of one letter may be an initial (I. Newton), a numeral (I–III, Parts I and II) or half of I/O.
 _LONE_BEFORE = r"(?<!\p{L}\.|/)"
 _LONE_AFTER = r"(?!\.\s?\p{L}|[)/]|-\p{N}|(?:\s?[,–&-]|\s\p{Ll}{1,3})\s?[IVX]+(?![\p{L}']))"
+_WIDE = (*range(0xFF21, 0xFF5B), *range(0x1D400, 0x1D7CC))
+_PLAIN = {code: unicodedata.normalize("NFKC", chr(code)) for code in _WIDE} | {ord("’"): "'", ord("І"): "I"}
+"""Letters in another dress, case kept; the last is Cyrillic."""
 _UNSEEN = regex.compile(r"[\p{Cf}--\u200c]+", regex.V1)
 _QUOTED = regex.compile(
     r"“[^“”]+”|„[^„“”]+[“”]|«[^«»]+»|»[^«»]+«|「[^「」]+」|『[^『』]+』|《[^《》]+》"
@@ -109,7 +113,7 @@ def first_person(
 
 
 def _look(sentence: str, pack: VoicePack) -> str:
-    plain = sentence if sentence.isascii() else _UNSEEN.sub("", sentence.replace("’", "'"))
+    plain = sentence if sentence.isascii() else _UNSEEN.sub("", sentence.translate(_PLAIN))
     folded = fold(plain)
     if not pack.may_be(folded) and not (pack.exact and pack.exact_form.search(plain)):
         return ""

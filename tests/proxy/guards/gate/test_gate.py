@@ -65,6 +65,7 @@ def test_supported_answers_are_released_as_they_came(text: str, out: str) -> Non
         ("Run:\n```\nlib sync --all\n```\nOpen at 9:30 [2].", "code", "stopped", ""),
         ("Run [1]:\n```\nlib sync --all\n```", "code", "stopped", "Run:\n```"),
         ("Run [2]:\n```call 555\nlib sync --all\n```", "code", "stopped", "Run:"),
+        ("Run [2]:\n~~~ evil.example\nlib sync --all\n~~~", "code", "stopped", "Run:"),
         ("R [2]:\n~~~\nlib sync --all\n~~~\n~~~\nx", "code", "stopped", "R:\n~~~\nlib sync --all\n~~~\n~~~"),
         ("I think it costs 12 euros [1].", "voice", "stopped", ""),
         (f"It costs 12 euros [1]. {PROMPT} [1]", "echo", "stopped", "It costs 12 euros."),

@@ -94,6 +94,20 @@ def test_sentences_of_each_language(language: str, sentences: list[str]) -> None
     assert stripped(space.join(sentences), language) == sentences
 
 
+@pytest.mark.parametrize("stop", "‼⁇⁈⁉‽﹖﹗❓❔❕❗︒﹒።։")
+def test_every_sign_that_ends_a_sentence_ends_it(stop: str) -> None:
+    assert stripped(f"The owner left{stop} The hall is open [1].") == [
+        f"The owner left{stop}",
+        "The hall is open [1].",
+    ]
+
+
+def test_an_abbreviation_ends_a_sentence_before_a_word_that_begins_one() -> None:
+    assert stripped("Nobody goes there e.g. The hall is open [1].")[1:] == ["The hall is open [1]."]
+    assert stripped("Es kamen 1,2 Mio. Besucher [1].", "de") == ["Es kamen 1,2 Mio. Besucher [1]."]
+    assert stripped("Es kamen 1,2 Mio. Der Saal ist offen [1].", "de")[1:] == ["Der Saal ist offen [1]."]
+
+
 @pytest.mark.parametrize("line_break", ["\n", "\r", "\r\n", "\u2028"])
 def test_a_line_break_ends_a_sentence(line_break: str) -> None:
     text = line_break.join(["# Prices", "", "1. Open it [1]", "2. Shut it [1]", "no stop", "at all"])

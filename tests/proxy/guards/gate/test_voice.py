@@ -8,6 +8,7 @@ import pytest
 from indexes.text import fold
 from proxy.guards.gate.voice import VoicePack, first_person
 from proxy.settings.languages import TAGS, parts
+from tests.proxy.guards.gate.kit import run, verdict
 
 PACKS = parts("voice", VoicePack)
 
@@ -25,6 +26,8 @@ SPOKEN = {
         "I'll check the dates.",
     ),
     "es": (
+        "Ofrezco servicios.",
+        "Trabajé en ello.",
         "A mí me parece bien.",
         "Tengo tres fuentes.",
         "No sé cuándo abre.",
@@ -33,6 +36,7 @@ SPOKEN = {
         "Podemos ofrecer dos opciones.",
     ),
     "pt": (
+        "Trabalhei nisso.",
         "Parece-me correto.",
         "Segundo os nossos dados, sim.",
         "Não tenho essa informação.",
@@ -49,6 +53,7 @@ SPOKEN = {
         "Nous-mêmes ne savons pas.",
     ),
     "de": (
+        "Bin verfügbar.",
         "Das weiß ich nicht.",
         "Es scheint mir richtig.",
         "Nach unseren Angaben ja.",
@@ -57,6 +62,7 @@ SPOKEN = {
         "Man kann uns fragen.",
     ),
     "ru": (
+        "Работаю здесь.",
         "Я нашёл три варианта.",
         "По-моему, это верно.",
         "У нас есть три варианта.",
@@ -74,6 +80,7 @@ SPOKEN = {
         "مي‌توانم كمك كنم.",
     ),
     "ar": (
+        "فريقنا جيد.",
         "أظن أنه مفتوح.",
         "ونحن ننصح بالأول.",
         "هذا سهل عليّ.",
@@ -117,6 +124,7 @@ UNSPOKEN = {
         "Die Station Mir war groß.",
         "Das Ich ist ein Begriff.",
         "Im Jahr 50 vor unserer Zeitrechnung.",
+        "Bin Laden ist tot; der Ubin Verlag.",
     ),
     "ru": ("В 5 веке до нашей эры.", "Мышь, Мымра и Яна.", "От А до Я.", "Я. Иванов открыл зал."),
     "fa": ("او می‌رود و آن‌ها می‌آیند.", "دهم مرداد است.", "ایمن، منظم و مادر.", "این مجموعه سالم است."),
@@ -162,6 +170,16 @@ def test_a_quoted_title_of_a_cited_source_is_spared() -> None:
 def test_unseen_characters_hide_nothing() -> None:
     assert first_person("m\u200by view", "en", PACKS)
     assert first_person("\u2060I\u00ad think", "en", PACKS)
+
+
+@pytest.mark.parametrize("text", ["Ｉ think", "𝐈 think", "І think", "𝗺𝘆 view"])
+def test_letters_in_another_dress_hide_nothing(text: str) -> None:
+    assert first_person(text, "en", PACKS)
+
+
+@pytest.mark.parametrize("text", ["&#73; am glad", "w*e* are glad", "**I** am glad", "w&shy;e are glad"])
+def test_markup_hides_no_first_person(text: str) -> None:
+    assert verdict(run(f"It costs 12 euros [1]. {text} [1].")) == "voice"
 
 
 @pytest.mark.parametrize("tag", TAGS)
