@@ -1,6 +1,7 @@
 """`fiador check`: everything that serve does, up to opening the port."""
 
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
@@ -40,6 +41,9 @@ def _missing(settings: Settings) -> Iterator[str]:
     for name, book in settings.records.items():
         if not book.path.is_file():
             yield f"records.{name}.path: want a file, got {book.path}, which is none"
+    jwt = settings.auth.jwt if settings.auth.mode == "jwt" else None
+    if jwt and "://" not in jwt.jwks and not Path(jwt.jwks).is_file():
+        yield f"auth.jwt.jwks: want a file or an https address, got {jwt.jwks}, which is none"
 
 
 async def _state(services: Services) -> AsyncIterator[str]:

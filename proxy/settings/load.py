@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails
 
 from proxy.errors import ConfigError
 from proxy.settings.languages import TAGS
-from proxy.settings.tree import FolderSource, Settings, Upstream
+from proxy.settings.tree import FolderSource, JwtAuth, Settings, Upstream
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -151,10 +151,15 @@ def _absolute(settings: Settings, folder: Path) -> Settings:
     def whole(path: Path) -> Path:
         return path if path.is_absolute() else folder / path
 
+    def keys(jwt: JwtAuth | None) -> JwtAuth | None:
+        here = jwt is not None and "://" not in jwt.jwks
+        return jwt.model_copy(update={"jwks": str(whole(Path(jwt.jwks)))}) if jwt and here else jwt
+
     model = settings.embedding.model
     moved = settings.model_copy(
         update={
             "server": settings.server.model_copy(update={"data_dir": whole(settings.server.data_dir)}),
+            "auth": settings.auth.model_copy(update={"jwt": keys(settings.auth.jwt)}),
             "embedding": settings.embedding.model_copy(
                 update={"model": whole(model) if isinstance(model, Path) else model}
             ),

@@ -87,6 +87,13 @@ def test_check_names_what_serve_would_fail_on(config: Path) -> None:
     assert "sources.handbook.path: want a folder" in bad.output
 
 
+def test_check_names_a_missing_file_of_public_keys(config: Path) -> None:
+    table = 'mode = "jwt"\njwt = { issuer = "a", audience = "b", jwks = "none.json" }'
+    config.write_text(config.read_text("utf-8").replace('mode = "keys"', table), "utf-8")
+    done = fiador(config, "check")
+    assert (done.exit_code, "auth.jwt.jwks: want a file" in done.output) == (2, True)
+
+
 def test_an_unknown_setting_is_refused_with_the_nearest_name(config: Path) -> None:
     config.write_text(config.read_text("utf-8") + "\n[sever]\nport = 1\n", "utf-8")
     done = fiador(config, "check")

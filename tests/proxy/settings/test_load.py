@@ -39,6 +39,14 @@ def test_relative_paths_start_at_the_files_folder(tmp_path: Path) -> None:
     assert settings.server.data_dir == tmp_path / "data"
 
 
+@pytest.mark.parametrize("jwks", ["keys.json", "https://login.example.com/keys.json"])
+def test_a_file_of_public_keys_starts_there_too(tmp_path: Path, jwks: str) -> None:
+    table = f'\n[auth]\nmode = "jwt"\n[auth.jwt]\nissuer = "a"\naudience = "b"\njwks = "{jwks}"\n'
+    settings = load(write(tmp_path, GOOD + table))
+    assert settings.auth.jwt is not None
+    assert settings.auth.jwt.jwks == (jwks if "://" in jwks else str(tmp_path / jwks))
+
+
 def test_an_unknown_setting_is_an_error_with_the_nearest_name(tmp_path: Path) -> None:
     text = GOOD.replace("[assistants.help]", "[assistants.help]\nthreshhold = 0.4")
     assert "assistants.help.threshhold: unknown setting; did you mean `threshold`?" in faults(tmp_path, text)
