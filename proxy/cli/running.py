@@ -102,9 +102,12 @@ def decisions(context: click.Context, /, id: str | None, **options: Any) -> None
 
 @main.command()
 def model() -> None:
-    """Build the default embedding model once (91 MB to load)."""
+    """Build the default embedding model once (91 MB to load), and say where it is."""
     from rich.console import Console
 
+    from indexes.model import home
     from proxy.commands import building
 
-    sys.exit(0 if building.ensure(Console()) else 1)
+    if not building.ensure(Console()):
+        sys.exit(1)
+    click.echo(f"built: {home()}")

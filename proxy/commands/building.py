@@ -1,6 +1,7 @@
 """`fiador model`: the default embedding model, built once; everything works by keywords without it."""
 
 from rich.console import Console
+from rich.markup import escape
 
 from indexes import model
 from indexes.progress import shown
@@ -12,6 +13,7 @@ def ensure(out: Console) -> bool:
         with shown() as bar:
             model.ensure(bar)
     except model.ModelError as fault:
-        out.print(f"[yellow]No embedding model: {fault}\nKeywords alone serve; the threshold stays.[/]")
+        told = f"No embedding model: {escape(str(fault))}.\nKeywords alone serve; the threshold stays."
+        out.print(f"[yellow]{told}[/]", soft_wrap=True)
         return False
     return True

@@ -22,12 +22,12 @@ async def run(settings: Settings, out: Console | None = None) -> int:
     async with AsyncExitStack() as stack:
         known = packs()
         behind = await evidence(settings, known.words, embedding(settings.embedding), stack)
-        return await _pass(settings, behind, known, out or Console(highlight=False))
+        return await _pass(settings, behind, known, out or Console(highlight=False, soft_wrap=True))
 
 
 async def watch(settings: Settings) -> int:
     """Passes again with every change below a folder or of a record book, until it is interrupted."""
-    out = Console(highlight=False)
+    out = Console(highlight=False, soft_wrap=True)
     roots = [folder.root for folder in folders(settings)] + [book.path for book in books(settings)]
     async with AsyncExitStack() as stack:
         known = packs()
@@ -60,7 +60,7 @@ async def _pass(settings: Settings, behind: Evidence, known: Packs, out: Console
         report = await synced(settings, behind, known, bar)
     _told(report, behind, out)
     for fault in report.faults:
-        out.print(f"[yellow]{escape(str(fault))}[/]", soft_wrap=True)
+        out.print(f"[yellow]{escape(str(fault))}[/]")
     return 1 if report.faults else 0
 
 
