@@ -72,7 +72,8 @@ async def _guarded(request: ChatRequest, served: tuple[Persona, Model], desk: De
         return await visit.fixed("" if silent else persona.texts.get("background", language))
 
     with visit.timed("refuse"):
-        refusal = persona.refuser.find(request.question, request.previous_question)  # layer 1
+        before = persona.reader.before(request, persona.content)
+        refusal = persona.refuser.find(request.question, before)  # layer 1
     if refusal:
         visit.note(Decision.REFUSED, "1", topic=refusal.topic, rule=refusal.pattern, offending=refusal.piece)
         return await visit.fixed(persona.texts.get(f"refused.{refusal.topic}", language))

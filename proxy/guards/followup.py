@@ -63,6 +63,11 @@ class Reader:
         item = self._item(hits[0].topic, request, titles) if self._sure(line, hits) else ""
         return _pointed(request, previous, item, bare)
 
+    def before(self, request: ChatRequest, content: Content) -> str:
+        """What a question follows: the previous one, or, where that was a mere "yes", the one before it."""
+        previous = request.previous_question
+        return previous if content(previous[-EARLIER_CHARS:]) else _contentful(request, content)
+
     def contentless(self, question: str, content: Content) -> bool:
         """Whether a question says nothing of its own ("and for me?"), so that the one before it speaks on."""
         return prepared(question) in self._more or not content(question)

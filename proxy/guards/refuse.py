@@ -3,11 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import regex
+
 from proxy.errors import ConfigError
 from proxy.guards.names import Names
 from proxy.guards.pack import TOPICS, OwnTopic, RefusePack
 from proxy.guards.patterns import Pattern, Patterns, Rule, compiled, prove
 from proxy.guards.phrases import BREAK, SUBJECT, Lexicon, padded, prepared
+
+_WRAPPED = regex.compile(r"(?<=[\p{L}\p{M}\p{N},،，][^\S\n]*)\n[^\S\n]*(?=[\p{Ll}\p{Lo}])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,8 @@ class Refuser:
     def find(self, question: str, previous: str = "") -> Refusal | None:
         """Why `question`, asked alone or as a follow-up to `previous`, is refused; None: it is not."""
         line = prepared(question)
-        readings = dict.fromkeys(self.names.readings(line))
+        whole = prepared(_unwrapped(question))
+        readings = dict.fromkeys((*self.names.readings(line), *self.names.readings(whole)))
         hits = ((self._patterns.first(text), text) for text in readings)
         refusal = next((_refusal(hit, text) for hit, text in hits if hit), None)
         return refusal or (self._joined(line, question, previous) if previous else None)
@@ -90,6 +95,11 @@ class Refuser:
     def _hits(self, text: str) -> list[Pattern]:
         """Every pattern that hits; the operator's own topics first, then in the order of `TOPICS`."""
         return self._patterns.find(text)
+
+
+def _unwrapped(question: str) -> str:
+    """Lines of one sentence joined: a mail breaks it anywhere, and to patterns a break ends a sentence."""
+    return _WRAPPED.sub(" ", question) if "\n" in question else question
 
 
 def _refusal(pattern: Pattern, text: str, span: tuple[int, int] | None = None) -> Refusal:

@@ -112,3 +112,11 @@ def test_a_first_turn_is_searched_as_it_is(reader: Reader, content: Content) -> 
 )
 def test_a_list_is_read_by_titles_or_by_quotes(answer: str, found: list[str]) -> None:
     assert items(answer, TITLES) == found
+
+
+def test_what_is_tested_for_refusal_is_what_is_searched(reader: Reader, content: Content) -> None:
+    """Else a "yes" in between would part "and for me?" from the forbidden question that it speaks on of."""
+    request = asked("and for me?", ASKED, "Well.", "yes", "Well.")
+    assert reader.before(request, content) == ASKED
+    assert reader.read(request, TITLES, content).texts[-1].startswith(ASKED)
+    assert reader.before(asked("and for me?", ASKED, ANSWER), content) == ASKED
