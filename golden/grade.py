@@ -146,7 +146,9 @@ def _answer(case: Case, outcome: Outcome) -> str:
         return f"want no {found[0]!r} in the answer, got {outcome.answer!r:.200}"
     if _must_cite(case, outcome) and not _cited(case, outcome):
         cited = ", ".join(sorted({citation.title for citation in outcome.citations}))
-        return f"want a citation of {' or '.join(case.expect_source)}, got {cited or 'none'}"
+        wanted = [source for source in outcome.handed if _expected(case)(source)]
+        hint = "" if any(source.url for source in wanted) else " (no `url` or `url_base` to cite it by)"
+        return f"want a citation of {' or '.join(case.expect_source)}{hint}, got {cited or 'none'}"
     return ""
 
 
