@@ -68,7 +68,7 @@ def separate(samples: Iterable[Sample], lose_max: float = 0.0) -> Separation:
     """Finds the threshold of the rule above; `lose_max` is the share of answerable questions it may cost."""
     found = Separation(tuple(sorted(samples, key=lambda s: s.similarity)))
     if not found.answerable or not found.unanswerable:
-        kind = "answerable question with an `expect_source`" if not found.answerable else "question that must be refused"
+        kind = "question that must be refused" if found.answerable else "case with an `expect_source`"
         return Separation(found.samples, why=f"no {kind} was searched for")
     top = found.unanswerable[-1]
     lost = [s for s in found.answerable if s.similarity <= top.similarity]

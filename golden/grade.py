@@ -147,7 +147,7 @@ def _answer(case: Case, outcome: Outcome) -> str:
     if _must_cite(case, outcome) and not _cited(case, outcome):
         cited = ", ".join(sorted({citation.title for citation in outcome.citations}))
         wanted = [source for source in outcome.handed if _expected(case)(source)]
-        hint = "" if any(source.url for source in wanted) else " (no `url` or `url_base` to cite it by)"
+        hint = " (it has no link to cite it by)" if wanted and not any(one.url for one in wanted) else ""
         return f"want a citation of {' or '.join(case.expect_source)}{hint}, got {cited or 'none'}"
     return ""
 

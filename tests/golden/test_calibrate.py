@@ -55,7 +55,7 @@ def test_some_answerable_questions_may_be_lost_if_allowed() -> None:
 
 def test_one_kind_alone_calibrates_nothing() -> None:
     assert separate(samples([0.3], [])).why == "no question that must be refused was searched for"
-    assert separate(samples([], [0.3])).why == "no answerable question with an `expect_source` was searched for"
+    assert separate(samples([], [0.3])).why == "no case with an `expect_source` was searched for"
 
 
 def test_auc_is_the_share_of_pairs_in_order() -> None:
