@@ -42,8 +42,8 @@ def _check(ask: Ask, bytes_max: int) -> None:
             code="unsupported_content_encoding",
             status=415,
         )
-    kind = ask.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
-    if kind != "application/json":  # a web page could post other types here without being asked
+    kind = ask.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":  # a web page can post other types, or none, without anybody being asked
         raise RequestError(
             "Send JSON, with the header content-type: application/json.",
             code="unsupported_content_type",

@@ -25,6 +25,8 @@ NEARLY = 0.9
 GIVE_UP_S = 5.0
 """Longest that a 503 is tried to be sent."""
 PAGE_BYTES = 4_096
+HEAD_BYTES_MAX = 64_000
+"""Of a request that is not whole yet: its headers are kept in memory before anybody knows who sends them."""
 
 
 class Overload:
@@ -106,7 +108,7 @@ def _limit_bytes(root: Path) -> int:
 
 
 class Patient(HttpToolsProtocol):
-    """uvicorn's protocol that closes a connection whose request has no whole head after `header_s`.
+    """uvicorn's protocol that closes a connection whose request has no whole head after `header_s` or 64 kB.
 
     The timer runs from the connection, or a further request's first byte, to the end of the head.
     """
@@ -115,6 +117,13 @@ class Patient(HttpToolsProtocol):
         super().__init__(*arguments, **named)
         self._header_s = header_s
         self._timer: asyncio.TimerHandle | None = None
+        self._head_bytes = 0
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._head_bytes = self._head_bytes + len(data) if self._timer else 0
+        if self._head_bytes > HEAD_BYTES_MAX:
+            self.transport.close()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)

@@ -6,7 +6,7 @@ import pickle
 import socket
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -153,6 +153,21 @@ async def test_a_connection_without_a_whole_request_is_closed_in_time(pieces: li
 
 def test_the_protocol_can_be_handed_to_worker_processes() -> None:
     assert pickle.loads(pickle.dumps(patient(3))).keywords == {"header_s": 3}
+
+
+@pytest.mark.parametrize("piece", [b"x" * 10_000, b"x: 1\r\n" * 2_000], ids=["one", "many"])
+async def test_headers_without_an_end_are_not_collected(piece: bytes) -> None:
+    async with serving(header_s=5) as port:
+        began = time.monotonic()
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"GET / HTTP/1.1\r\nx: ")
+        with suppress(ConnectionError):
+            for _ in range(12):
+                writer.write(piece)
+                await writer.drain()
+                await asyncio.sleep(0.01)
+            assert b"200" not in await asyncio.wait_for(reader.read(), 2)
+        assert time.monotonic() - began < 2
 
 
 async def test_a_whole_request_is_answered_and_the_connection_stays_for_the_next() -> None:

@@ -343,9 +343,17 @@ async def test_a_form_is_no_json() -> None:
         assert (await client.post("/v1/chat/completions", data={"a": "b"})).status_code == 415
 
 
+async def test_a_body_of_no_stated_type_is_refused() -> None:
+    """Any web page may post one to a server of the reader's own machine, which then pays for it."""
+    async with site() as client:
+        assert (await client.post("/v1/chat/completions", content=json.dumps(BODY))).status_code == 415
+
+
 async def test_a_body_too_large_is_refused_by_its_announced_length() -> None:
     async with site(body_bytes_max=1000) as client:
-        response = await client.post("/v1/chat/completions", content=b" " * 1001)
+        response = await client.post(
+            "/v1/chat/completions", content=b" " * 1001, headers={"content-type": "application/json"}
+        )
     assert (response.status_code, response.json()["error"]["code"]) == (413, "body_too_large")
 
 
