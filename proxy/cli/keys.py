@@ -31,7 +31,10 @@ def create_key(context: click.Context, /, name: str, **options: Any) -> None:
         command.cap(options["usd_month"], options["usd_day"]),
         options["days"],
     )
-    click.echo(wait(command.create(settings_of(context), wish)))
+    settings = settings_of(context)
+    click.echo(wait(command.create(settings, wish)))
+    for group in command.idle(settings, wish.groups):
+        click.echo(f"warning: auth.groups does not name `{group}`: it grants nothing", err=True)
 
 
 @keys.command("list")

@@ -35,6 +35,12 @@ async def create(settings: Settings, wish: Wish) -> str:
     return made.secret
 
 
+def idle(settings: Settings, groups: frozenset[str]) -> list[str]:
+    """Those of `groups` that grant nothing, because auth.groups names some and not them."""
+    named = settings.auth.groups
+    return sorted(groups - set(named) - settings.auth.public_groups) if named else []
+
+
 def cap(usd_month: float | None, usd_day: float | None) -> Cap:
     """Caps of one key in nano-dollars; None: no cap of its own."""
     return Cap(*(None if usd is None else dollars(usd) for usd in (usd_month, usd_day)))

@@ -71,6 +71,14 @@ def test_a_key_is_shown_once_listed_without_its_text_and_revoked(config: Path) -
     assert fiador(config, "keys", "revoke", listed[0]["id"]).exit_code == 2
 
 
+def test_a_group_that_grants_nothing_is_said_when_the_key_is_made(config: Path) -> None:
+    named = 'mode = "keys"\ngroups = { staff = ["staff"] }'
+    config.write_text(config.read_text("utf-8").replace('mode = "keys"', named), "utf-8")
+    done = fiador(config, "keys", "create", "ada", "--groups", "staff,staf")
+    assert "does not name `staf`" in done.stderr
+    assert "`staff`" not in done.stderr
+
+
 @pytest.mark.parametrize("wrong", ["--usd-month=-1", "--usd-day=-1", "--days=0", "--scopes=root"])
 def test_a_key_that_could_not_be_meant_is_not_made(config: Path, wrong: str) -> None:
     assert fiador(config, "keys", "create", "ada", wrong).exit_code == 2
