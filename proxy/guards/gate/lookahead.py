@@ -96,9 +96,19 @@ def _markers(text: str, start: int, limit: int, is_open: bool) -> tuple[int, int
     while True:
         following = _after(_SPACE, text, end, limit)
         m = BODY.match(text, following, limit) if following < limit and text[following] in OPENERS else None
-        if m is None or (m.end() == limit and limit != last) or text[m.end() : m.end() + 1] == "(":
+        if m is None or _is_link(text, m.end()) or (limit != last and _cut_off(text, m.end(), limit)):
             return end, following
         end = _closers(text, m.end(), limit)
+
+
+def _is_link(text: str, end: int) -> bool:
+    """Whether a bracket that ends at `end` is a link's, or the end of one's text."""
+    return text.startswith(("(", "]("), end)
+
+
+def _cut_off(text: str, end: int, limit: int) -> bool:
+    """Whether what follows such a bracket, which decides, is not there yet."""
+    return limit - end <= int(text.startswith("]", end))
 
 
 def _may_grow(text: str, start: int, limit: int) -> bool:

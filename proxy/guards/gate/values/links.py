@@ -27,11 +27,13 @@ _PATH = rf"(?::\d{{1,5}})?(?:[/?#]{_REST}*)?"
 
 _INNER = r"[^\s<>()]"
 _BALANCED = rf"(?:{_INNER}|\((?:{_INNER}|\({_INNER}*\))*\))*"
-_TARGET = regex.compile(rf"\]\(\s*<?(?<url>{_BALANCED})>?(?=(?:\s+[\"'(][^\n]*?[\"')])?\s*\))")
-"""The title after it is shown too, and so is read like any text."""
+_TARGET = regex.compile(rf"\]\(\s*<?(?<url>{_BALANCED})>?(?=\s*\)|\s+[\"'(])")
+"""A title after it is shown too, and so is read like any text."""
 _DEFINITION = regex.compile(r"^ {0,3}\[[^\]\n]+\]:\s*<?(?<url>[^\s<>]+)>?", regex.M)
-_SCHEME = regex.compile(rf"(?<url>(?<![\p{{Latin}}+.-])(?:https?://|mailto:|tel:){_REST}+)")
-_WWW = regex.compile(rf"{_FREE}(?<url>www\.{_REST}+)")
+_RUN_ON = rf"{_REST}+(?:[\"\\^{{}}`]+[\p{{L}}\d/@]{_REST}*)*"
+"""Signs that end no link for a browser when more is glued to them."""
+_SCHEME = regex.compile(rf"(?<url>(?<![\p{{Latin}}+.-])(?:https?://|mailto:|tel:){_RUN_ON})")
+_WWW = regex.compile(rf"{_FREE}(?<url>www\.{_RUN_ON})")
 _MAIL = regex.compile(
     rf"(?<![\p{{Latin}}\p{{Cyrillic}}\d_.%+-])(?<url>[\p{{Latin}}\p{{Cyrillic}}\d_.%+'-]+@(?:{_LABEL}\.)*{_LABEL})"
     rf"(?!/?[{LETTER}\d])"

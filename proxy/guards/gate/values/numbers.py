@@ -34,7 +34,7 @@ _LOUD_APART = regex.compile(rf"[ \u00a0\u202f\u2009]([MmBb]){_ALONE}")
 """48 M, but not `2017 M. Dupont`."""
 _DRESS = r"[)\"'”’»`]?[\s\u200c-]?(?:[(\"'“‘«`](?=\p{L}+[)\"'”’»`]))?"
 """Between digits and their scale: 48 million, 48-million, `48` million, 48 (million)."""
-_LOOK_ALIKE = frozenset("озпі")
+_LOOK_ALIKE = frozenset("озпіб")
 """Cyrillic letters that pass for a digit: glued alone to digits they are no ending."""
 _GAPS = str.maketrans("", "", "٬'\u00a0\u202f\u2009،，")
 _INDIAN = regex.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")

@@ -38,12 +38,14 @@ def _flat_table() -> dict[int, str]:
 _FLAT = _flat_table()
 
 
-# Marks of Chinese prose that are signs of a value only between digits. Its comma never is, but in groups.
-_BETWEEN = regex.compile(r"(?<=\d)[．：／－](?=\d)|(?<=\p{Latin})．(?=\p{Latin})")
+# Marks of prose, and what looks like a point or stroke, that are signs of a value only between digits.
+# The comma of Chinese prose never is, but in groups.
+_BETWEEN = regex.compile(r"(?<=\d)[．：／－·․‧‚⁄∕](?=\d)|(?<=\p{Latin})[．․](?=\p{Latin})")
+_NARROW = dict(zip("．：／－·․‧‚⁄∕", ".:/-...,//", strict=True))
 
 
 def _narrow(match: regex.Match[str]) -> str:
-    return chr(ord(match[0]) - 0xFEE0)
+    return _NARROW[match[0]]
 
 
 def flatten(text: str) -> str:

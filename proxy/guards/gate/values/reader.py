@@ -17,7 +17,7 @@ from proxy.guards.gate.values.types import Value, Values
 
 _BRACKETED = regex.compile(r"[\[【]\s*\^?\d{1,3}(?:\s*[,،、;–-]\s*\^?\d{1,3})*\s*[\]】](?!\()")
 _LISTED = regex.compile(
-    r"^[\s>#*_|+-]*(?:[(（]?\d{1,3}[.)）、．][)）]?|\d{1,2}(?:\.\d{1,2}){1,3}[.)]|\d\ufe0f?\u20e3|[①-⑳])[*_]{0,3}(?=\s+\S|[^\x00-\x7f\s\d])",
+    r"^(?:[^\S\n]|[>#*_|+-])*+(?:[(（]?\d{1,3}[.)）、．][)）]?|\d{1,2}(?:\.\d{1,2}){1,3}[.)]|\d\ufe0f?\u20e3|[①-⑳])[*_]{0,3}(?=\s+\S|[^\x00-\x7f\s\d])",
     regex.M,
 )
 _FIGURE = regex.compile(r"\d+")
@@ -87,8 +87,7 @@ def _brackets(page: Page) -> None:
 
 def _listed(page: Page, match: regex.Match[str]) -> list[Value] | None:
     """A list number is no value; a figure that only a line break has put first is one."""
-    before = page.raw[: match.start()].removesuffix("\n")
-    line = before.rpartition("\n")[2].strip()
+    line = page.raw[: match.start()].rstrip().rpartition("\n")[2].strip()
     number = _FIGURE.search(match[0])
     if not line or line[-1] in _LINE_ENDS or number is None or number[0] == "1":
         return []

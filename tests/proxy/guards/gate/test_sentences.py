@@ -126,6 +126,7 @@ def test_a_line_break_ends_a_sentence(line_break: str) -> None:
         ("Free.\n[1]" + " " * 92, ["Free.", "\n[1]" + " " * 92]),
         ("Free.\n[1](https://a.example)", ["Free.", "\n[1](https://a.example)"]),
         ("Free. [1](x) it", ["Free.", " [1](x) it"]),
+        ("Free. [1]](x) it", ["Free.", " [1]](x) it"]),
     ],
 )
 def test_a_line_of_markers_alone_belongs_to_the_sentence_before(text: str, units: list[str]) -> None:

@@ -9,7 +9,7 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proxy.guards.gate.values import missing, read
+from proxy.guards.gate.values import missing, read, rendered
 from proxy.settings.languages import TAGS
 from tests.proxy.guards.gate.notations import ALL, Notations
 from tests.proxy.guards.gate.reading import PACKS, passes
@@ -260,6 +260,12 @@ HOSTILE = (
     "1 000 ",
     "`a",
     "1\u0301",
+    "\n",
+    '](http://a.b "',
+    "]( (",
+    "(1** ",
+    "&#49;",
+    'http://a"b',
 )
 
 
@@ -268,7 +274,7 @@ def test_reading_is_linear(unit: str) -> None:
     def seconds(chars: int) -> float:
         text = (unit * chars)[:chars]
         started = time.process_time()
-        read(text, "en", PACKS)
+        read(rendered(text), "en", PACKS)
         return time.process_time() - started
 
     seconds(200)
