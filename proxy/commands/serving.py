@@ -30,6 +30,7 @@ def run(config: Path, data_dir: Path | None, *, host: str | None, port: int | No
         loop="uvloop",
         http=patient(server.header_s),
         access_log=False,
+        log_config=None,  # one format for every line: `logs.setup`
         log_level="warning" if settings.log.level == "error" else settings.log.level,
         server_header=False,
         date_header=False,

@@ -22,13 +22,14 @@ log = logging.getLogger("fiador.request")
 
 
 def setup(settings: tree.Log, stream: TextIO = sys.stderr) -> None:
-    """Gives the logger `fiador` one handler that writes to `stream`; calling it again replaces that."""
+    """Gives our logger and the server's one handler that writes to `stream`; a further call replaces it."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonLines() if settings.format == "json" else TextLines())
-    root = logging.getLogger("fiador")
-    root.handlers[:] = [handler]
-    root.setLevel(settings.level.upper())
-    root.propagate = False
+    for name in ("fiador", "uvicorn"):
+        root = logging.getLogger(name)
+        root.handlers[:] = [handler]
+        root.setLevel(settings.level.upper())
+        root.propagate = False
 
 
 def request(trace: Trace, *, log_line: Callable[..., None] = log.info) -> None:

@@ -14,10 +14,11 @@ from tests.proxy.observe.test_decisions import trace
 
 @pytest.fixture
 def restored() -> Iterator[None]:
-    root = logging.getLogger("fiador")
-    before = (root.handlers[:], root.level, root.propagate)
+    roots = [logging.getLogger(name) for name in ("fiador", "uvicorn")]
+    before = [(root.handlers[:], root.level, root.propagate) for root in roots]
     yield
-    root.handlers[:], root.level, root.propagate = before
+    for root, kept in zip(roots, before, strict=True):
+        root.handlers[:], root.level, root.propagate = kept
 
 
 @pytest.mark.parametrize(
@@ -62,3 +63,11 @@ def test_a_line_break_in_what_is_logged_makes_no_second_line() -> None:
     logs.setup(tree.Log(), out)
     logging.getLogger("fiador.test").info("a\nFAKE line\r\u2028more")
     assert len(out.getvalue().splitlines()) == 1
+
+
+@pytest.mark.usefixtures("restored")
+def test_the_servers_own_lines_have_the_same_form() -> None:
+    out = io.StringIO()
+    logs.setup(tree.Log(format="json"), out)
+    logging.getLogger("uvicorn.error").info("Uvicorn running on %s", "http://127.0.0.1:8080")
+    assert json.loads(out.getvalue())["message"] == "Uvicorn running on http://127.0.0.1:8080"
