@@ -22,6 +22,10 @@ from proxy.guards.gate.voice import first_person
 
 _INFO = regex.compile(r"[\s>]*(?:`+|~+)[ \t]*(?:[A-Za-z][A-Za-z+#_-]{0,20})?[ \t]*")
 
+_JOINED = regex.compile(r"[\p{L}\p{M}\p{N}'’\u200c\u200d]+")
+JOINED_MAX = 4
+"""How many hyphens a short sentence may have: state-of-the-art."""
+
 _ADDRESS = regex.compile(r"(?:://|www\.|\]\()[!-~]*")
 """What an address says is no one's voice (`?day=mon`); it is checked whole as a value."""
 
@@ -64,8 +68,8 @@ class Sentence:
 
     @cached_property
     def length(self) -> int:
-        """Words, the list number not counted."""
-        return count(self.listed)
+        """Words, the list number not counted; words joined to one by hyphens or blanks are still words."""
+        return max(count(self.listed), len(_JOINED.findall(self.listed)) - JOINED_MAX)
 
     def stop(self, rule: str, piece: str, detail: str) -> Stop:
         """This sentence's verdict under `rule`."""

@@ -17,6 +17,8 @@ _INLINE = regex.compile(
     r"(?:[:：][^\S\r\n]{1,4}|(?<=\s))[*_]{0,3}\K\(?(?<plain>\p{Nd}{1,2})[.)](?=\s+[*_]{0,3}\p{L})"
 )
 """A number of a list that runs on within a line."""
+ELSEWHERE_MAX = 20
+"""`(49) Seats` is a number of seats, no item of a list begun elsewhere."""
 _WORD = regex.compile(r"[\p{L}\p{M}]+")
 
 
@@ -47,7 +49,8 @@ class Listing:
         """
         m = _NUMBER.match(text)
         if m and m.end() < len(text) and not self._dated(text, m.end()):
-            bracketed = opens and text[m.end("plain")] == ")" and text[m.end()].isupper()
+            elsewhere = opens and _parts(m)[-1] <= ELSEWHERE_MAX
+            bracketed = elsewhere and text[m.end("plain")] == ")" and text[m.end()].isupper()
             if self._follows(_parts(m)) or bracketed:
                 text = text[m.end() :]
         if ":" in text or "：" in text:
