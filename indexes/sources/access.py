@@ -111,7 +111,10 @@ def combined(folder: Stated | None, front: Stated, may_widen: bool = False) -> A
 def _check_narrower(folder: Stated, front: Stated) -> None:
     more = (front.groups or frozenset()) - (folder.groups or frozenset())
     if more:
-        raise Denied(f"the front matter adds groups that {NAME} does not allow: {', '.join(sorted(more))}")
+        named = ", ".join(sorted(more))
+        raise Denied(
+            f"the front matter adds groups that {NAME} does not allow: {named}; allow them there first"
+        )
     if front.valid_from and folder.valid_from and front.valid_from < folder.valid_from:
         raise Denied(f"the front matter begins before {NAME} allows, {_shown(folder.valid_from)}")
     if front.valid_to and folder.valid_to and front.valid_to > folder.valid_to:

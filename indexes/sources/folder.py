@@ -18,6 +18,7 @@ from indexes.types import Document
 
 BYTES_MAX = 10_000_000
 """Of a file: more is no page that people read."""
+SEEN_FROM = "name a file as seen from this one's folder or from the source's"
 
 Entries = Callable[[Path], list[Path]]
 
@@ -158,7 +159,7 @@ class _Scan:
             raise Denied("supersedes itself")
         if not known:
             self._remarks.append(
-                Fault(self._shown(file), f"supersedes {meta.supersedes}, which is not there")
+                Fault(self._shown(file), f"supersedes {meta.supersedes}, which is not there: {SEEN_FROM}")
             )
         return (known or ids)[0]
 

@@ -178,13 +178,13 @@ def _compose(text: str, skipped: int) -> yaml.Node | None:
         return yaml.compose(text, Loader=_LOADER)
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
-        raise Bad((mark.line + 1 if mark else 1) + skipped, f"no YAML: {fault.problem}") from None
+        raise Bad((mark.line + 1 if mark else 1) + skipped, f"not YAML: {fault.problem}") from None
     except RecursionError:
         raise Bad(1 + skipped, "is nested too deeply") from None
     except UnicodeError:
         raise Bad(1 + skipped, "holds halves of characters (lone surrogates)") from None
     except yaml.YAMLError as fault:
-        raise Bad(1 + skipped, f"no YAML: {' '.join(str(fault).split())}") from None
+        raise Bad(1 + skipped, f"not YAML: {' '.join(str(fault).split())}") from None
 
 
 def _at(event: yaml.Event) -> int:

@@ -159,7 +159,7 @@ def test_front_matter_widens_only_where_the_operator_says_so(tmp_path: Path) -> 
         (PUBLIC + PUBLIC.strip(), "a.md:3: `allowed_groups` stands here twice"),
         (PUBLIC + "supersedes: a.md", "supersedes itself"),
         ("- a\n- b", "want a mapping of keys to values, got a list"),
-        ("allowed_groups: [public", "a.md:3: no YAML"),
+        ("allowed_groups: [public", "a.md:3: not YAML"),
         ("a: &x [public]\nallowed_groups: *x", "anchors and aliases"),
         ("allowed_groups: !!python/name:os.system [x]", "tags (!) are not read"),
         ("[" * 3000, "YAML"),
@@ -303,7 +303,9 @@ def test_a_predecessor_that_is_not_there_is_a_remark_only(tmp_path: Path) -> Non
     found = scan(tmp_path)
     assert documents(found)["docs/b/c.md"].supersedes == "docs/a.md"
     assert documents(found)["docs/a.md"].supersedes == "docs/gone.md"
-    assert faults(found) == [f"{tmp_path}/a.md: supersedes gone.md, which is not there"]
+    assert [fault.split(": name")[0] for fault in faults(found)] == [
+        f"{tmp_path}/a.md: supersedes gone.md, which is not there"
+    ]
 
 
 def test_the_address_is_made_of_the_base_where_none_is_stated(tmp_path: Path) -> None:
