@@ -79,7 +79,7 @@ class Door:
         return frozenset(mapped) | self._settings.public_groups
 
     def _anyone(self, headers: Mapping[str, str], peer: str, where: str) -> Caller:
-        local = _loopback(peer) and not any(name in headers for name in FORWARDED)
+        local = _loopback(peer) and _named_local(headers) and not any(name in headers for name in FORWARDED)
         if not local and not self._settings.open.allow_remote:
             raise AuthError(NOT_HERE, status=403, code="not_here")
         groups = self._settings.open.groups | self._settings.public_groups
@@ -93,6 +93,13 @@ class Door:
 
     def _token(self, token: Token, where: str) -> Caller:
         return Caller(token.key_id, token.name, self.groups(token.groups), token.scopes, address=where)
+
+
+def _named_local(headers: Mapping[str, str]) -> bool:
+    """Whether the client meant this machine: a web page whose own name was rebound to it does not say so."""
+    host = headers.get("host", "localhost").strip().lower()
+    name = host[1:].partition("]")[0] if host.startswith("[") else host.rpartition(":")[0] or host
+    return name in ("localhost", "localhost.") or _loopback(name)
 
 
 def _bearer(headers: Mapping[str, str]) -> str:

@@ -22,6 +22,12 @@ async def test_an_open_door_lets_in_who_is_on_this_machine() -> None:
     assert not caller.scopes
 
 
+@pytest.mark.parametrize("host", ["localhost", "localhost:8080", "127.0.0.1:8080", "[::1]:8080", "127.0.0.1"])
+async def test_an_open_door_knows_the_names_of_this_machine(host: str) -> None:
+    caller = await Door(OPEN).authenticate({"host": host}, "127.0.0.1")
+    assert "team" in caller.groups
+
+
 @pytest.mark.parametrize(
     ("peer", "headers"),
     [
@@ -29,8 +35,10 @@ async def test_an_open_door_lets_in_who_is_on_this_machine() -> None:
         ("", {}),
         ("127.0.0.1", {"x-forwarded-for": "127.0.0.1"}),
         ("127.0.0.1", {"forwarded": "for=127.0.0.1"}),
+        ("127.0.0.1", {"host": "evil.example:8080"}),
+        ("127.0.0.1", {"host": "127.0.0.1.evil.example"}),
     ],
-    ids=["remote", "unknown", "behind a proxy", "behind another"],
+    ids=["remote", "unknown", "behind a proxy", "behind another", "rebound name", "rebound look-alike"],
 )
 async def test_an_open_door_is_shut_to_everyone_else(peer: str, headers: dict[str, str]) -> None:
     with pytest.raises(AuthError) as caught:
