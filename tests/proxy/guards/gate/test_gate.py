@@ -46,7 +46,7 @@ def test_supported_answers_are_released_as_they_came(text: str, out: str) -> Non
         ("It costs 12 euros [1-3].", "range", "stopped", ""),
         ("It is really very nice to be there.", "present", "stopped", ""),
         ("The-owner-was-jailed-for-fraud-and-for-very-many-murders.", "present", "stopped", ""),
-        ("The\u2800owner\u2800was\u2800in\u2800gaol for fraud and many murders.", "present", "stopped", ""),
+        ("He\u2800is\u2800a\u2800bad man of the kind that is in gaol.", "present", "stopped", ""),
         ("(49) Seats [1]", "values", "stopped", ""),
         ("It costs 12 euros [1]. It opens at 9:30.", "present", "stopped", "It costs 12 euros."),
         ("So [1].\n| a | b |\n|---|---|\n| c | free |", "present", "stopped", "So.\n| a | b |\n|---|---|"),
