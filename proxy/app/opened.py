@@ -11,7 +11,7 @@ from proxy.app.evidence import Embedding, Evidence, embedding, evidence
 from proxy.app.paths import paths
 from proxy.app.personas import Packs, packs, persona
 from proxy.app.upstreams import models, upstreams
-from proxy.auth import Door, Keys, tokens
+from proxy.auth import Door, Keys, checker
 from proxy.desk import Desk
 from proxy.joins import Joins
 from proxy.ledger.periods import Cap, Caps
@@ -64,7 +64,7 @@ async def opened(settings: tree.Settings, made: Embedding | None = None) -> Asyn
             auth=Door(
                 settings.auth,
                 keys=keys,
-                tokens=tokens(settings.auth),
+                tokens=checker(settings.auth),
                 trusted=settings.limits.trusted_networks,
             ),
             limits=limits,

@@ -1,6 +1,6 @@
 """Who asks: API keys, tokens of an identity provider, or nobody in particular on the loopback.
 
-`Door(settings.auth, keys=…, tokens=tokens(settings.auth)).authenticate(headers, peer)` gives the caller.
+`Door(settings.auth, keys=…, tokens=checker(settings.auth)).authenticate(headers, peer)` gives the caller.
 """
 
 from proxy.auth.door import Door, Tokens
@@ -8,10 +8,10 @@ from proxy.auth.keys import Created, Key, Keys
 from proxy.errors import ConfigError
 from proxy.settings import tree
 
-__all__ = ["Created", "Door", "Key", "Keys", "Tokens", "tokens"]
+__all__ = ["Created", "Door", "Key", "Keys", "Tokens", "checker"]
 
 
-def tokens(settings: tree.Auth) -> Tokens | None:
+def checker(settings: tree.Auth) -> Tokens | None:
     """The checker of tokens that `auth.mode = "jwt"` needs; None in the other modes. Raises ConfigError."""
     if settings.mode != "jwt" or settings.jwt is None:
         return None

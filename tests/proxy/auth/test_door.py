@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from starlette.datastructures import Headers
 
-from proxy.auth import Door, Keys, tokens
+from proxy.auth import Door, Keys, checker
 from proxy.errors import AuthError, ConfigError
 from proxy.settings import tree
 
@@ -97,4 +97,4 @@ def test_a_mode_without_what_it_needs_is_a_configuration_error() -> None:
         Door(tree.Auth(mode="jwt"))
     with pytest.raises(ConfigError, match="key store"):
         Door(tree.Auth())
-    assert tokens(tree.Auth()) is None
+    assert checker(tree.Auth()) is None

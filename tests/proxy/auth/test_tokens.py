@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from jwt.algorithms import ECAlgorithm, RSAAlgorithm
 
-from proxy.auth import Door, tokens
+from proxy.auth import Door, checker
 from proxy.auth.jwks import AGAIN_S, STALE_S
 from proxy.auth.tokens import JwtTokens
 from proxy.errors import AuthError, ConfigError, StoreError
@@ -59,7 +59,7 @@ def place(tmp_path: Path) -> Path:
 
 async def test_a_good_token_brings_its_groups_through_the_table(place: Path) -> None:
     auth = tree.Auth(mode="jwt", jwt=settings(place), groups={"staff": ("team",)})
-    door = Door(auth, tokens=tokens(auth))
+    door = Door(auth, tokens=checker(auth))
     headers = {"authorization": "Bearer " + signed(groups=["staff", "unmapped"], scope="admin x")}
     caller = await door.authenticate(headers, "1.2.3.4")
     assert (set(caller.groups), set(caller.scopes), caller.name) == ({"team", "public"}, {"admin", "x"}, "u1")

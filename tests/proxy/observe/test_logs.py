@@ -69,5 +69,5 @@ def test_a_line_break_in_what_is_logged_makes_no_second_line() -> None:
 def test_the_servers_own_lines_have_the_same_form() -> None:
     out = io.StringIO()
     logs.setup(tree.Log(format="json"), out)
-    logging.getLogger("uvicorn.error").info("Uvicorn running on %s", "http://127.0.0.1:8080")
+    logging.getLogger("uvicorn.lines").info("Uvicorn running on %s", "http://127.0.0.1:8080")
     assert json.loads(out.getvalue())["message"] == "Uvicorn running on http://127.0.0.1:8080"
