@@ -109,7 +109,8 @@ async def _told(done: Attempted, served: tuple[Persona, Handed], desk: Desk, vis
         tail = f"\n\n{tail}"
     if persona.answer.sources in ("both", "list"):
         tail += citations.listing(cited, persona.texts.get("sources", call.language))
-    shown = cited if persona.answer.sources in ("both", "annotations") else ()
+    linked = tuple(citation for citation in cited if citation.url)
+    shown = linked if persona.answer.sources in ("both", "annotations") else ()
     return await visit.close(tail, shown, verdict.finish)
 
 

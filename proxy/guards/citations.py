@@ -18,7 +18,10 @@ _STRAY = regex.compile(r"[[\p{Cc}\p{Cf}\p{Z}]--[\u200c\u200d]]+", regex.VERSION1
 
 
 def annotate(releases: Sequence[Release], sources: Sequence[Source]) -> tuple[Citation, ...]:
-    """One citation a sentence and source with a safe URL: half-open code-point spans into the joined text."""
+    """One citation a sentence and source: half-open code-point spans into the joined text.
+
+    A source without a safe URL is cited by its title alone, `url` ""; it cannot be an annotation.
+    """
     known = {source.number: source for source in sources}
     out: list[Citation] = []
     at = 0
@@ -27,20 +30,25 @@ def annotate(releases: Sequence[Release], sources: Sequence[Source]) -> tuple[Ci
         end = at + len(release.text.rstrip())
         at += len(release.text)
         out += (
-            Citation(start, end, plain(known[n].title), url)
+            Citation(start, end, plain(known[n].title), safe_url(known[n].url))
             for n in dict.fromkeys(release.cites)
-            if n in known and start < end and (url := safe_url(known[n].url))
+            if n in known and start < end
         )
     return tuple(out)
 
 
 def listing(citations: Iterable[Citation], heading: str) -> str:
-    """The list of links below an answer, each source once, in order of first use; "" without any."""
-    links: dict[str, str] = {}
+    """The list below an answer, each source once, in order of first use, linked where it has an address."""
+    used: dict[str, Citation] = {}
     for citation in citations:
-        links.setdefault(citation.url, citation.title)
-    lines = [f"- [{escape(title)}]({url})" for url, title in links.items()]
+        used.setdefault(citation.url or citation.title, citation)
+    lines = [_line(citation) for citation in used.values()]
     return f"\n\n{heading}:\n" + "\n".join(lines) if lines else ""
+
+
+def _line(citation: Citation) -> str:
+    title = escape(citation.title)
+    return f"- [{title}]({citation.url})" if citation.url else f"- {title}"
 
 
 def safe_url(url: str | None) -> str:

@@ -12,7 +12,7 @@ _MARKER = regex.compile(rf"{_OPEN}{_GAP}({_NUMBERS}(?:{_GAP}[,،、;–—-]{_GA
 _TAG = regex.compile(
     rf"[<＜‹﹤]({_GAP}[/／]?{_GAP}(?:sources?|question|reminder)(?![\p{{L}}]))", regex.IGNORECASE
 )
-_LINKS = r"(?:- \[(?:\\.|[^\]\\\n])*\]\([^)\n]*\)(?:\n|$))+"
+_LINKS = r"(?:- [^\n]+(?:\n|$))+"
 
 
 def defuse(text: str) -> str:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import regex
 
-from indexes.text import words
+from indexes.roots import roots
+from indexes.text import index_tokens
 from proxy.services import UpstreamSink
 from proxy.types import Call, Ending, Source, Usage
 
@@ -93,8 +94,8 @@ class Extractive:
 
     def _ranked(self, call: Call, units: list[Unit]) -> list[tuple[float, Unit]]:
         """Units that share enough content words with the question, rarer words weighing more, best first."""
-        wanted = frozenset(call.wanted)
-        shared = [wanted.intersection(_words(unit)) for unit in units]
+        wanted = _roots(" ".join(call.wanted))
+        shared = [wanted & _roots(f"{unit.head} {unit.text}") for unit in units]
         found = Counter(word for held in shared for word in held)
         weight = {word: math.log(1 + len(units) / (1 + found[word])) for word in wanted}
         enough = min(SHARED_MIN, len(wanted))
@@ -145,5 +146,6 @@ def _gap(unit: Unit, after: Unit | None, *, overview: bool) -> str:
     return " "
 
 
-def _words(unit: Unit) -> Sequence[str]:
-    return words(unit.text) if not unit.head else words(f"{unit.head} {unit.text}")
+def _roots(text: str) -> frozenset[str]:
+    """What inflected forms of its words have in common: "lasts" answers a question about "last"."""
+    return frozenset(roots(index_tokens(text)))

@@ -10,6 +10,7 @@ import openai
 import pytest
 from openai import AsyncOpenAI
 
+from proxy.commands.syncing import synced
 from proxy.ledger.periods import Cap
 from proxy.types import Decision, Trace
 from tests.fakes import FakeUpstream, Play, Player, Received, openai_stream, refuses, says
@@ -75,6 +76,19 @@ async def test_spans_of_citations_are_half_open_and_cover_the_sentence(proxy: De
         "The reading room opens at 9:30.",
         "It closes at 18:00.",
     ]
+
+
+async def test_a_source_without_an_address_is_named_and_never_annotated(proxy: Deployment) -> None:
+    hours = Path(proxy.services.settings.folder) / "docs" / "hours.md"
+    hours.write_text(hours.read_text("utf-8").replace("url: https://orchard.example/hours\n", ""), "utf-8")
+    await synced(proxy.services.settings, proxy.services.evidence, proxy.services.packs)
+    client = await proxy.client()
+    done = await client.chat.completions.create(
+        model="help", messages=[{"role": "user", "content": QUESTION}]
+    )
+    message = done.choices[0].message
+    assert (message.content or "").endswith("Sources:\n- Opening hours")
+    assert not message.annotations
 
 
 async def test_a_forbidden_question_calls_and_searches_nothing(proxy: Deployment, fake: FakeUpstream) -> None:

@@ -17,12 +17,14 @@ def test_spans_are_code_points_of_the_joined_text_without_outer_space() -> None:
     releases = [Release("Das ist 🌊 alt.", (1,)), Release(" Ja.", ()), Release("\nNeu.", (1, 1, 2))]
     text = "".join(release.text for release in releases)
     cited = annotate(releases, SOURCES)
-    assert [text[c.start : c.end] for c in cited] == ["Das ist 🌊 alt.", "Neu."]
-    assert {c.title for c in cited} == {"Tide Atlas"}
+    assert [text[c.start : c.end] for c in cited] == ["Das ist 🌊 alt.", "Neu.", "Neu."]
+    assert [c.title for c in cited] == ["Tide Atlas", "Tide Atlas", "Minutes"]
 
 
-def test_a_source_without_a_safe_url_is_not_annotated() -> None:
-    assert annotate([Release("Fact.", (2, 3, 9))], SOURCES) == ()
+def test_a_source_without_a_safe_url_is_cited_by_its_title_alone() -> None:
+    cited = annotate([Release("Fact.", (2, 3, 9))], SOURCES)
+    assert [(c.title, c.url) for c in cited] == [("Minutes", ""), ("Trap", "")]
+    assert listing(cited, "Sources") == "\n\nSources:\n- Minutes\n- Trap"
 
 
 @pytest.mark.parametrize(

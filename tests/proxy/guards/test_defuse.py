@@ -44,7 +44,8 @@ def test_after_defusing_no_marker_is_ever_found(text: str) -> None:
 def test_every_fixed_text_leaves_the_history_and_the_answer_stays(tag: str) -> None:
     looked = TEXTS.get("looked_in", tag, sources="Handbook, Minutes")
     notice = TEXTS.get("stopped", tag)
-    links = listing([Citation(0, 4, "A [b] title", "https://a.example/x")], TEXTS.get("sources", tag))
+    cited = [Citation(0, 4, "A [b] title", "https://a.example/x"), Citation(0, 4, "No (link)", "")]
+    links = listing(cited, TEXTS.get("sources", tag))
     turn = f"The tower is old.{links}\n\n{notice}\n{looked}"
     assert strip_own(turn, TEXTS.forms()) == "The tower is old."
 

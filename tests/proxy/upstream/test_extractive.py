@@ -92,3 +92,10 @@ async def test_what_the_gate_would_stop_is_left_out() -> None:
 async def test_an_overview_quotes_every_line_of_every_record() -> None:
     got = await said(sources=(ATLAS, PRISM), overview=True)
     assert got == "Atlas [1]\n2022 – 2023 [1]\nAn atlas of 38 sheets [1].\n\nPrism [2]\nA prism [2].\n"
+
+
+async def test_another_form_of_a_word_is_the_word() -> None:
+    breaks = Source(1, "1", "Breaks", "Each break of the lifeguards lasts 20 minutes. The pool is warm.")
+    assert await said("long", "break", "lifeguard", sources=(breaks,)) == (
+        "Each break of the lifeguards lasts 20 minutes [1]. "
+    )
