@@ -57,6 +57,16 @@ def read_book(book: BookFile) -> BookRead:
     return BookRead(tuple(reading.records.values()), tuple(reading.faults))
 
 
+def read_text(book: BookFile, text: str) -> BookRead:
+    """The same for the text of a book that was pushed: JSON, which is YAML, or YAML itself."""
+    reading = _Reading(book)
+    try:
+        reading.run(text)
+    except Bad as fault:
+        return BookRead(None, (reading.fault(fault, "nothing is taken"),))
+    return BookRead(tuple(reading.records.values()), tuple(reading.faults))
+
+
 class _Reading:
     """One pass over a file: valid records by id, and what is wrong with the others."""
 

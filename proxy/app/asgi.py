@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from proxy import routes
 from proxy.app.opened import Services, opened
+from proxy.app.pushing import Pushing
 from proxy.body import head
 from proxy.errors import AuthError, FiadorError
 from proxy.observe import logs
@@ -52,11 +53,13 @@ class App:
             await receive()
             try:
                 services = await stack.enter_async_context(opened(self._settings))
+                pushing = Pushing(services)
                 await stack.enter_async_context(_kept(services))
+                await stack.enter_async_context(pushing.embedding())
             except FiadorError as fault:
                 told = f"{fault.text} {fault.detail}".strip()
                 return await send({"type": "lifespan.startup.failed", "message": told})
-            self._serve = surface(services)
+            self._serve = surface(services, pushing)
             await send({"type": "lifespan.startup.complete"})
             await receive()
         return await send({"type": "lifespan.shutdown.complete"})
@@ -77,7 +80,7 @@ def _behind(fault: Exception) -> None:
     log.warning("the keyword index cannot follow: %s: %s", type(fault).__name__, fault)
 
 
-def surface(services: Services) -> ASGIApp:
+def surface(services: Services, pushing: Pushing | None = None) -> ASGIApp:
     """The HTTP surface over opened services."""
     desk = services.desk
 
@@ -100,7 +103,7 @@ def surface(services: Services) -> ASGIApp:
         await line.open(200, [("content-type", CONTENT_TYPE), ("cache-control", "no-store")])
         await line.write(services.metrics.render().encode(), more=False)
 
-    more = {"/metrics": {"GET": metrics}}
+    more = {"/metrics": {"GET": metrics}, **(pushing or Pushing(services)).paths()}
     app = routes.build(answered, aliases, missing, services.settings.server, more=more)
     overload = Overload(app, services.settings.server)
     services.metrics.gauge("fiador_streams", "Requests under way.", lambda: overload.running)

@@ -102,5 +102,5 @@ def folders(settings: tree.Settings) -> list[Folder]:
 
 
 def books(settings: tree.Settings) -> tuple[BookFile, ...]:
-    """The configured record books."""
-    return tuple(BookFile(name, one.path) for name, one in settings.records.items())
+    """The configured record books that are files."""
+    return tuple(BookFile(name, one.path) for name, one in settings.records.items() if one.path)

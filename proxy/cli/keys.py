@@ -15,7 +15,7 @@ def keys() -> None:
 @keys.command("create")
 @click.argument("name")
 @click.option("--groups", default="", help="Groups of the caller (a,b).")
-@click.option("--scopes", type=click.Choice(["admin"]), help="`admin` may read /metrics.")
+@click.option("--scopes", type=click.Choice(["admin"]), help="`admin` may push documents and read /metrics.")
 @click.option("--usd-month", type=click.FloatRange(0), help="Cap of this key a month.")
 @click.option("--usd-day", type=click.FloatRange(0), help="Cap of this key a day.")
 @click.option("--days", type=click.FloatRange(0, min_open=True), help="Days until it expires.")

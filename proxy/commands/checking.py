@@ -39,7 +39,7 @@ def _missing(settings: Settings) -> Iterator[str]:
         if not folder.root.is_dir():
             yield f"sources.{folder.name}.path: want a folder, got {folder.root}, which is none"
     for name, book in settings.records.items():
-        if not book.path.is_file():
+        if book.path and not book.path.is_file():
             yield f"records.{name}.path: want a file, got {book.path}, which is none"
     jwt = settings.auth.jwt if settings.auth.mode == "jwt" else None
     if jwt and "://" not in jwt.jwks and not Path(jwt.jwks).is_file():

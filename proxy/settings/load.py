@@ -172,7 +172,8 @@ def _absolute(settings: Settings, folder: Path) -> Settings:
                 for name, s in settings.sources.items()
             },
             "records": {
-                name: r.model_copy(update={"path": whole(r.path)}) for name, r in settings.records.items()
+                name: r.model_copy(update={"path": whole(r.path)}) if r.path else r
+                for name, r in settings.records.items()
             },
             "upstreams": {
                 name: u.model_copy(update={"script": whole(u.script)}) if u.script else u

@@ -186,7 +186,8 @@ Source = Annotated[
 
 
 class RecordSource(Section):
-    path: Path
+    path: Path | None = None
+    """None: the book is pushed."""
     title: str = ""
 
 

@@ -47,6 +47,7 @@ def records() -> set[str]:
     return {
         f"{name}/{record['id']}"
         for name, book in SETTINGS.records.items()
+        if book.path
         for record in yaml.safe_load(book.path.read_text("utf-8"))["records"]
     }
 
