@@ -48,13 +48,13 @@ data_dir = "{home}"
 mode = "open"
 [assistants.text]
 about = "Tolva, a tool library"
-subject = {{ names = ["Tolva"], pronoun = "it" }}
+subject = {{ names = ["Tolva"] }}
 sources = ["tolva"]
 topics.off = ["terms"]
 evidence.limit = 2
 [assistants.structured]
 about = "Tolva, a tool library"
-subject = {{ names = ["Tolva"], pronoun = "it" }}
+subject = {{ names = ["Tolva"] }}
 sources = ["tolva"]
 topics.off = ["terms"]
 evidence.limit = 2

@@ -8,7 +8,7 @@ from importlib.resources import files
 from indexes.language import WordPack, detect
 from indexes.text import content_words, words
 from proxy.desk import Persona
-from proxy.guards import prompt
+from proxy.guards import prompt, threshold
 from proxy.guards.followup import Reader
 from proxy.guards.gate import Rules
 from proxy.guards.gate.lexicon import SentencePack
@@ -18,9 +18,8 @@ from proxy.guards.pack import OwnTopic, RefusePack
 from proxy.guards.refuse import Refuser, Topics
 from proxy.guards.route import Router
 from proxy.guards.texts import TextPack, Texts
-from proxy.guards.threshold import DEFAULT
 from proxy.settings import tree
-from proxy.settings.languages import parts
+from proxy.settings.languages import TAGS, parts
 from proxy.settings.lock import Lock
 
 
@@ -65,6 +64,7 @@ def persona(name: str, settings: tree.Assistant, packs: Packs, lock: Lock | None
         names,
         lambda question: packs.reader.contentless(question, content),
     )
+    calibrated = _calibrated(name, lock)
     return Persona(
         name=name,
         language=settings.language,
@@ -77,7 +77,9 @@ def persona(name: str, settings: tree.Assistant, packs: Packs, lock: Lock | None
         prompt=_prompt(settings),
         rules=_rules(settings, packs, refuser),
         texts=Texts(packs.texts, _overrides(settings)),
-        threshold=lambda language: _threshold(name, settings, language, lock),
+        threshold=lambda language: threshold.of(
+            settings.threshold, settings.thresholds, language, calibrated
+        ),
         evidence=settings.evidence,
         answer=settings.answer,
         sources=frozenset(settings.sources),
@@ -137,10 +139,8 @@ def _rules(settings: tree.Assistant, packs: Packs, refuser: Refuser) -> Callable
     return cache(lambda language: replace(base, prompt=told.own_text(language)))
 
 
-def _threshold(name: str, settings: tree.Assistant, language: str, lock: Lock | None) -> float:
-    """An explicit setting, the calibrated value, the default: in this order."""
-    explicit = settings.thresholds.get(language, settings.threshold)
-    if explicit is not None:
-        return explicit
-    calibrated = lock.threshold(name, language) if lock else None
-    return DEFAULT if calibrated is None else calibrated
+def _calibrated(name: str, lock: Lock | None) -> dict[str, float]:
+    """The calibrated thresholds of one assistant, by language; none where nothing was calibrated."""
+    if lock is None:
+        return {}
+    return {tag: value for tag in TAGS if (value := lock.threshold(name, tag)) is not None}

@@ -6,10 +6,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
+from indexes.language import detect
+from indexes.types import Query, Viewer
 from proxy.app import Services, opened
 from proxy.app.evidence import folders
 from proxy.commands.shown import money
+from proxy.desk import Persona
 from proxy.errors import BusyError, ConfigError
+from proxy.guards.threshold import enough
 from proxy.settings.tree import Settings
 from proxy.upstream.anthropic import AnthropicUpstream
 from proxy.upstream.openai import OpenAIUpstream
@@ -82,8 +86,32 @@ async def _warnings(services: Services) -> AsyncIterator[str]:
         calibrated = services.lock.threshold(name, "") if services.lock else None
         if assistant.threshold is not None and calibrated is not None:
             yield f"assistants.{name}.threshold: {assistant.threshold} wins over the calibrated {calibrated}"
+    if counts.documents or counts.records:
+        async for line in _suggestions(services):
+            yield line
     if services.ledger.fault:
         yield f"the ledger is down: {services.ledger.fault}"
+
+
+async def _suggestions(services: Services) -> AsyncIterator[str]:
+    """Questions that are offered to people, and that an anonymous caller would see refused."""
+    for name, persona in services.desk.personas.items():
+        for text in services.settings.assistants[name].suggestions:
+            if why := await _refused(text, persona, services):
+                yield f"assistants.{name}.suggestions: {text!r} would be refused ({why})"
+
+
+async def _refused(text: str, persona: Persona, services: Services) -> str:
+    """Why layer 1 or 2 would refuse a question of the public; "" if neither does."""
+    if refusal := persona.refuser.find(text):
+        return f"topic {refusal.topic}"
+    if persona.records and persona.router.overview(text):
+        return ""
+    desk = services.desk
+    viewer = Viewer(services.settings.auth.public_groups, desk.now(), persona.sources)
+    evidence = await desk.finder.find(Query((text,), names=persona.name_words), viewer)
+    limit = persona.threshold(detect(text, desk.profiles) or persona.language)
+    return "" if enough(evidence, limit) else f"similarity {evidence.best:.2f} below {limit:g}"
 
 
 async def _online(services: Services) -> AsyncIterator[str]:

@@ -106,8 +106,6 @@ class Log(Section):
 
 class Subject(Section):
     names: tuple[str, ...] = ()
-    pronoun: Literal["he", "she", "they", "it"] = "they"
-    kind: Literal["person", "organisation"] = "organisation"
 
 
 class Topic(Section):

@@ -34,7 +34,7 @@ model = "off"
 level = "error"
 [assistants.help]
 about = "the handbook of the Orchard library"
-subject = {{ names = ["Orchard"], pronoun = "it" }}
+subject = {{ names = ["Orchard"] }}
 sources = ["handbook"]
 [sources.handbook]
 path = "docs"
