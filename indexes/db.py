@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -29,7 +30,7 @@ class Database:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         connection = await aiosqlite.connect(self.path, isolation_level=None, timeout=self._busy_s)
         try:
-            await connection.execute("PRAGMA journal_mode = WAL")
+            await self._journal(connection)
             await connection.execute(f"PRAGMA synchronous = {self._synchronous}")
             await connection.execute("PRAGMA foreign_keys = ON")
             if self._schema:
@@ -46,6 +47,22 @@ class Database:
         if self._connection is not None:
             await self._connection.close()
             self._connection = None
+
+    async def _journal(self, connection: aiosqlite.Connection) -> None:
+        """WAL mode, waited for like any other lock.
+
+        SQLite does not wait by itself here: of several processes that turn a new file into WAL at the same
+        instant, each holds what the next one needs, so all but one are refused at once.
+        """
+        until = time.monotonic() + self._busy_s
+        while True:
+            try:
+                await connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as fault:
+                if fault.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= until:
+                    raise
+            await asyncio.sleep(0.001)
 
     async def transaction(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """`work` inside BEGIN IMMEDIATE … COMMIT, in one hop to the connection's thread.

@@ -47,3 +47,21 @@ async def test_a_closed_database_says_so(tmp_path: Path) -> None:
     db = Database(tmp_path / "a.db")
     with pytest.raises(sqlite3.ProgrammingError, match="not open"):
         await db.transaction(_insert)
+
+
+async def test_opening_waits_for_a_process_that_is_making_the_same_new_file(tmp_path: Path) -> None:
+    other = sqlite3.connect(tmp_path / "a.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    asyncio.get_running_loop().call_later(0.1, other.execute, "COMMIT")
+    async with Database(tmp_path / "a.db", schema=SCHEMA) as db:
+        assert await db.transaction(_insert) == 1
+    other.close()
+
+
+async def test_a_lock_that_nobody_lets_go_ends_the_opening(tmp_path: Path) -> None:
+    other = sqlite3.connect(tmp_path / "a.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        async with Database(tmp_path / "a.db", schema=SCHEMA, busy_s=0.05):
+            pass
+    other.close()
