@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+ELSEWHERE = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+"""Whoever runs the tests may have the repository on the path: then nothing here would come from the wheel."""
 
 
 @pytest.fixture(name="installed", scope="module")
@@ -30,7 +32,7 @@ def run(*command: object, cwd: Path | None = None, **env: str) -> str:
     done = subprocess.run(
         [str(part) for part in command],
         cwd=cwd,
-        env={**os.environ, **env},
+        env=ELSEWHERE | env,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
