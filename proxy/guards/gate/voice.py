@@ -12,8 +12,8 @@ from indexes.text import WORD, fold
 _BEFORE = r"(?<![\p{L}\p{M}\p{N}_])"
 # A hyphen and a letter after make a compound (Ich-AG); before it they do not (puis-je).
 _AFTER = r"(?![\p{L}\p{M}\p{N}_]|[-‐‑]\p{L})"
-# A pronoun of one letter may be an initial (I. Newton), a numeral (I–III, Parts I and II) or half of I/O.
-_LONE_BEFORE = r"(?<!\p{L}\.|/)"
+# A pronoun of one letter may be an initial (I. Newton), a numeral (I–III, Parts I and II) or half of I/O or B-I.
+_LONE_BEFORE = r"(?<!\p{L}\.|/|\p{Lu}[-‐‑])"
 _LONE_AFTER = r"(?!\.\s?\p{L}|[)/]|-\p{N}|(?:\s?[,–&-]|\s\p{Ll}{1,3})\s?[IVX]+(?![\p{L}']))"
 _WIDE = (*range(0xFF21, 0xFF5B), *range(0x1D400, 0x1D7CC))
 _PLAIN = {code: unicodedata.normalize("NFKC", chr(code)) for code in _WIDE} | {ord("’"): "'", ord("І"): "I"}
@@ -56,8 +56,9 @@ class VoicePack:
 
     @cached_property
     def _tails(self) -> tuple[str, ...]:
-        """The ends of entries that begin with any letters."""
-        return tuple(word[1:] for word in self.words if word.startswith("*"))
+        """The ends of first words that hold any letters."""
+        firsts = (word.partition(" ")[0] for word in self.words)
+        return tuple(first.partition("*")[2] for first in firsts if "*" in first)
 
     def may_be(self, folded: str) -> bool:
         """Whether `folded` can hold an entry: a cheap look at its words before the dear one."""
