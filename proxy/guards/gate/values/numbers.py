@@ -19,7 +19,8 @@ _BODY = (
     rf"(?:(?<hard>{_HARD})|(?<soft>\d{{1,3}}(?: \d{{3}})+)(?! ?\d))(?:[.,٫]\d+)?(?![.,]?\d)"
     r"|(?:(?<![\p{L}\p{M}\d.])\.)?\d+(?:[.,٫]\d+)*"
 )
-_CURRENCY = r"[$€£¥₹₽﷼]"
+_CURRENCIES = tuple("$€£¥₹₽﷼")
+_CURRENCY = f"[{''.join(_CURRENCIES)}]"
 _BOUND = rf"(?<![{LETTER}\p{{Arabic}}\p{{Devanagari}}\p{{M}}\d)\]%°\ue000])(?<![\d\ue000%)]\s)"
 _SIGN = rf"{_BOUND}[-–](?:{_CURRENCY}\s?)?"
 _SIGN_CHARS = 16
@@ -36,6 +37,7 @@ _DRESS = r"[)\"'”’»`]?[\s\u200c-]?(?:[(\"'“‘«`](?=\p{L}+[)\"'”’»`
 """Between digits and their scale: 48 million, 48-million, `48` million, 48 (million)."""
 _LOOK_ALIKE = frozenset("озпіб")
 """Cyrillic letters that pass for a digit: glued alone to digits they are no ending."""
+_FIGURES = regex.compile(r"\d+")
 _GAPS = str.maketrans("", "", "٬'\u00a0\u202f\u2009،，")
 _INDIAN = regex.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
 _GROUPS = {".": regex.compile(r"\d{1,3}(?:\.\d{3})+"), ",": regex.compile(r"\d{1,3}(?:,\d{3})+")}
@@ -70,11 +72,11 @@ def plain(body: str, decimal: str) -> Decimal | None:
 
     None where it is no number: 1,2,3 or 2.0.1.
     """
+    if body.isdigit():
+        return Decimal(body)
     if "٫" in body:
         return _split_at(body, "٫")
     kinds = [mark for mark in ".," if mark in body]
-    if not kinds:
-        return Decimal(body)
     if len(kinds) == 2:
         return _split_at(body, max(kinds, key=body.rindex))
     mark = kinds[0]
@@ -126,20 +128,18 @@ def read_numbers(page: Page, tongue: Tongue) -> None:
 
 
 def _read(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value] | None:
-    tail = match["tail"].lstrip(".")
-    if page.raw[match.start("tail") : match.end("tail")] == "O":
+    body, tail, power = match.group("body", "tail", "power")
+    if tail and (not _is_ending(tail, tongue) or page.raw[match.start("tail") : match.end("tail")] == "O"):
         return None  # 2O is no second
-    power = int(match["power"] or 0)
-    if abs(power) > POWER_MAX or not _is_ending(tail, tongue):
+    if power and abs(int(power)) > POWER_MAX:
         return None
-    body = match["body"].translate(_GAPS)
     negative = _negative(page, tongue, match.start())
     if match["soft"]:
         return [_spaced(page, tongue, match, negative)]
-    number = plain(body, tongue.decimal)
+    number = plain(body.translate(_GAPS), tongue.decimal)
     if number is None:
         return _several(page, match)
-    number = shifted(number, power)
+    number = shifted(number, int(power)) if power else number
     number = number.copy_negate() if negative else number
     if scale := _scale(page, tongue, match):
         return [_scaled(page, number, scale, match)]
@@ -150,7 +150,7 @@ def _read(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value] | 
 
 def _is_ending(tail: str, tongue: Tongue) -> bool:
     """Whether the letters glued to digits leave them a number."""
-    tail = tail.lstrip("ºª'")
+    tail = tail.lstrip(".ºª'")
     if not tail or tail in UNITS or tail in _MAGNITUDES or tail in _LOUD or tail in tongue.endings:
         return True
     return bool(CYRILLIC.fullmatch(tail)) and tail not in _LOOK_ALIKE
@@ -161,14 +161,12 @@ CYRILLIC = regex.compile(r"\p{Cyrillic}+")
 
 def _number(page: Page, tongue: Tongue, number: Decimal, match: regex.Match[str]) -> Value:
     """A plain number. 1,234 in a text of unknown language is known by its spelling alone."""
-    key, body = number_key(number), match["body"]
-    if match["tail"].lstrip(".ºª'") in tongue.ranks:
-        return page.value(
-            "number", key, match.span(), accepts=[[key]], gives=[key, f"rank:{written(number)}"]
-        )
-    literal = f"lit:{'-' if number < 0 else ''}{body}"
-    if not ambiguous(body) or not (set(body) & {".", ","}):
+    key, body, tail = number_key(number), match["body"], match["tail"]
+    if tail and tail.lstrip(".ºª'") in tongue.ranks:
+        return page.value("number", key, match.span(), gives=[key, f"rank:{written(number)}"])
+    if not ambiguous(body):
         return page.value("number", key, match.span())
+    literal = f"lit:{'-' if number < 0 else ''}{body}"
     if tongue.known:
         return page.value("number", key, match.span(), accepts=[[key], [literal]], gives=[key])
     other = number_key(Decimal(body.replace(",", ".")).copy_sign(number))
@@ -183,7 +181,7 @@ def _several(page: Page, match: regex.Match[str]) -> list[Value]:
     start = match.start("body")
     return [
         page.value("number", number_key(Decimal(part[0])), (start + part.start(), start + part.end()))
-        for part in regex.finditer(r"\d+", body)
+        for part in _FIGURES.finditer(body)
     ]
 
 
@@ -203,17 +201,28 @@ def _spaced(page: Page, tongue: Tongue, match: regex.Match[str], negative: bool)
 
 def _scale(page: Page, tongue: Tongue, match: regex.Match[str]) -> int:
     """The power of ten that letters or words after the digits add; 0 for none."""
-    tail = match["tail"].lstrip(".ºª'")
-    glued = _MAGNITUDES.get(tail or match["apart"][1:], 0)
-    apart = _LOUD_APART.match(page.raw, match.end("tail"))
-    letter = page.raw[match.start("tail")] if tail in _LOUD else apart[1] if apart and not tail else ""
-    if letter and (letter.isupper() or _follows_currency(page, match)):
-        glued = _LOUD[letter.lower()]
-    return glued + sum(tongue.powers[word[0]] for word in tongue.scale_word.finditer(match["scale"]))
+    tail, apart, words = match.group("tail", "apart", "scale")
+    letters = tail.lstrip(".ºª'")
+    power = _loud(page, match, letters) or _MAGNITUDES.get(letters or apart[1:], 0)
+    if words:
+        power += sum(tongue.powers[word[0]] for word in tongue.scale_word.finditer(words))
+    return power
+
+
+def _loud(page: Page, match: regex.Match[str], letters: str) -> int:
+    """The power of a magnitude that only counts in upper case or after a currency sign; 0 for none."""
+    end = match.end("tail")
+    if letters in _LOUD:
+        letter = page.raw[end - 1]
+    elif not letters and (apart := _LOUD_APART.match(page.raw, end)):
+        letter = apart[1]
+    else:
+        return 0
+    return _LOUD[letter.lower()] if letter.isupper() or _follows_currency(page, match) else 0
 
 
 def _follows_currency(page: Page, match: regex.Match[str]) -> bool:
-    return bool(regex.fullmatch(_CURRENCY, page.raw[: match.start("body")].rstrip()[-1:]))
+    return page.raw[: match.start("body")].rstrip().endswith(_CURRENCIES)
 
 
 def _scaled(page: Page, number: Decimal, power: int, match: regex.Match[str]) -> Value:

@@ -264,3 +264,8 @@ def test_a_magnitude_apart_is_no_plain_number(text: str) -> None:
 @pytest.mark.parametrize("text", ["48 m", "48 b", "48 M. Dupont", "48 K-pop", "48 km"])
 def test_a_unit_or_an_initial_is_no_magnitude(text: str) -> None:
     assert held(text, "48 of them")
+
+
+@pytest.mark.parametrize("text", ["It costs $5'm.", "It costs €5ºm.", "It costs 5'M."])
+def test_a_sign_between_digits_and_magnitude_leaves_it_a_magnitude(text: str) -> None:
+    assert [value.accepts for value in read(text, "en", PACKS).items] == [(("s:5000000",),)]
