@@ -6,8 +6,9 @@ fixed texts. Nothing safe hangs on it alone, since refusal patterns of all langu
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import regex
 
@@ -43,6 +44,21 @@ class WordPack:
     foreign: tuple[str, ...] = ()
     """Letters or parts that this language lacks."""
 
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """Every word that tells the language."""
+        return self.stop | self.telling
+
+    @cached_property
+    def _plain(self) -> tuple[Sequence[str], Sequence[str]]:
+        """The pieces and foreign parts that plain ASCII, which is most text, may hold."""
+        return [p for p in self.pieces if p.isascii()], [p for p in self.foreign if p.isascii()]
+
+    def shape(self, low: str) -> int:
+        """What the letters of lower-case text say: one for each piece, minus two for each foreign part."""
+        pieces, foreign = self._plain if low.isascii() else (self.pieces, self.foreign)
+        return sum(map(low.__contains__, pieces)) - 2 * sum(map(low.__contains__, foreign))
+
 
 def detect(
     text: str, profiles: Mapping[str, WordPack], default: str | None = None, *, lead: int = 1
@@ -59,11 +75,13 @@ def detect(
     if not rivals:
         return default
     low, found = _read(text)
-    scores = {tag: _score(low, found, pack) for tag, pack in rivals.items()}
+    known = {tag: len(found & pack.known) for tag, pack in rivals.items()}
+    scores = {tag: 2 * known[tag] + pack.shape(low) for tag, pack in rivals.items()}
     best, *rest = sorted(scores.values(), reverse=True)
-    if default is not None and default in scores:
-        known = any(score == best and _known(found, rivals[tag]) for tag, score in scores.items())
-        if 0 <= best < scores[default] + lead or (best >= 0 and not known):
+    if default in scores:
+        if 0 <= best < scores[default] + lead:
+            return default
+        if best >= 0 and not any(known[tag] for tag, score in scores.items() if score == best):
             return default
     # A script of one's own suffices without a known word, a shared one does not.
     if best <= (max(0, rest[0]) if rest else -1):
@@ -98,16 +116,3 @@ def _script(text: str) -> str | None:
     if letters["Kana"] * 10 > letters["Han"]:
         letters["Kana"] += letters.pop("Han", 0)
     return max(letters, key=lambda script: letters[script], default=None)
-
-
-def _known(found: frozenset[str], pack: WordPack) -> int:
-    return len(found & pack.stop) + len(found & pack.telling)
-
-
-def _score(low: str, found: frozenset[str], pack: WordPack) -> int:
-    score = 2 * _known(found, pack)
-    for piece in pack.pieces:
-        score += piece in low
-    for piece in pack.foreign:
-        score -= 2 * (piece in low)
-    return score
