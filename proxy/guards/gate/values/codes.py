@@ -24,6 +24,8 @@ _RAISED = regex.compile(
 _CODE = regex.compile(rf"(?=[{LETTER}_.-]*\d)[{LETTER}\d〇○◯]+(?:[-_.][{LETTER}\d〇○◯]+)*+")
 _TO_LAST_DIGIT = regex.compile(r".*[\d〇○◯][^-_.]*")
 _NOT_FIGURE = regex.compile(r"[\p{L}〇○◯]")
+_FIGURE = regex.compile(r"\d+")
+_DECADE = regex.compile(r"(\d+)(?:'?s|er|ers)?")
 _DIGITS = regex.compile(r"\d+(?:[.,]\d+)*")
 _FULL_SCORES = frozenset(("5", "10", "20", "100"))
 _QUARTER = regex.compile(r"q[1-4]")
@@ -76,7 +78,7 @@ def _version(page: Page, match: regex.Match[str]) -> list[Value]:
 
 def read_codes(page: Page) -> None:
     """Take what letters and digits make together, and then any digit that is left, as it stands."""
-    if regex.search(r"\d", page.text):
+    if _FIGURE.search(page.text):
         page.take(_CODE, lambda match: _code(page, match))
         page.take(_DIGITS, lambda match: _rest(page, match))
 
@@ -101,7 +103,7 @@ def _names(text: str, raw: str) -> list[str]:
     names = [f"mix:{text}"]
     prefix, _, rest = text.partition("-")
     if rest and prefix.isalpha() and (raw[: len(prefix)].islower() or CYRILLIC.fullmatch(prefix)):
-        number = regex.fullmatch(r"(\d+)(?:'?s|er|ers)?", rest)
+        number = _DECADE.fullmatch(rest)
         names += [number_key(Decimal(number[1]))] if number else [f"mix:{rest}"]
     if _QUARTER.fullmatch(text):
         names.append(f"rank:{text[1]}")
@@ -111,5 +113,5 @@ def _names(text: str, raw: str) -> list[str]:
 def _rest(page: Page, match: regex.Match[str]) -> list[Value]:
     return [
         page.value("number", number_key(Decimal(part[0])), part.span())
-        for part in regex.finditer(r"\d+", page.text, pos=match.start(), endpos=match.end())
+        for part in _FIGURE.finditer(page.text, match.start(), match.end())
     ]

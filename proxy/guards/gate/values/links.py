@@ -53,7 +53,6 @@ _BY_SIGN = (
 )
 """What an address cannot be without, and its pattern, in order."""
 
-_IMAGE = regex.compile(r"!\[")
 CODE = regex.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
 _HTML = regex.compile(r"<[a-z/!?][^\s>]*")
 _AUTOLINK = regex.compile(r"<(?:https?://|mailto:|tel:|[^\s<>@]+@)[^\s<>]*>")
@@ -69,22 +68,21 @@ _CLOSERS = {")": "(", "]": "[", "}": "{"}
 
 def markup(text: str) -> str:
     """The first image, raw HTML or forbidden scheme of a flat text. A bare tag may stand in code."""
-    if not any(sign in text for sign in ("![", "<", ":", "](")):
+    if "![" in text:
+        return "!["
+    if ":" in text and (scheme := _BAD_SCHEME.search(text)):
+        return scheme[0]
+    if "<" in text and (tag := _HTML.search(_shown(text))):
+        return tag[0]
+    if "](" not in text and "]:" not in text:
         return ""
-    if (found := _IMAGE.search(text) or _BAD_SCHEME.search(text)) is not None:
-        return found[0]
-    shown = CODE.sub(lambda match: _PLAIN_TAG.sub("", match[0]), _AUTOLINK.sub("", text))
-    if (found := _HTML.search(shown)) is not None:
-        return found[0]
-    return next((url for url in map(_url, _targets(text)) if _forbidden(url)), "")
+    urls = [match["url"] for pattern in (_TARGET, _DEFINITION) for match in pattern.finditer(text)]
+    return next(filter(_forbidden, urls), "")
 
 
-def _targets(text: str) -> list[regex.Match[str]]:
-    return [*_TARGET.finditer(text), *_DEFINITION.finditer(text)]
-
-
-def _url(match: regex.Match[str]) -> str:
-    return str(match["url"])
+def _shown(text: str) -> str:
+    """`text` without what only looks like HTML: links in angle brackets, bare tags in code."""
+    return CODE.sub(lambda match: _PLAIN_TAG.sub("", match[0]), _AUTOLINK.sub("", text))
 
 
 def _forbidden(url: str) -> bool:

@@ -1,5 +1,6 @@
 """The text under reading: each stage takes the values that it knows and leaves the rest to the next."""
 
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -56,6 +57,7 @@ def flatten(text: str) -> str:
 
 
 WORD = regex.compile(r"[\p{L}\p{M}]+")
+_ASCII_WORD = re.compile("[a-z]+")
 _POINTED = regex.compile(r"[\u064b-\u065f\u0670\u0640]")
 
 
@@ -81,6 +83,8 @@ class Page:
     @cached_property
     def words(self) -> frozenset[str]:
         """Every word, to know at once which tables can matter."""
+        if self.raw.isascii():
+            return frozenset(_ASCII_WORD.findall(self.text))
         return frozenset(map(plain_word, WORD.findall(self.text))) - {""}
 
     def take(

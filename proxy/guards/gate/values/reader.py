@@ -97,7 +97,7 @@ def _listed(page: Page, match: regex.Match[str]) -> list[Value] | None:
 
 def _leftover(page: Page) -> str:
     """A digit or address sign that no stage took, or what a reader cannot see or would misread in a value."""
-    digit = _FIGURE.search(page.text) or _GLUED.search(page.raw)
+    digit = _FIGURE.search(page.text) or ("](" in page.raw and _GLUED.search(page.raw))
     return digit[0] if digit else left_sign(page) or _unseen(page)
 
 

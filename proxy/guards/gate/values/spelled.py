@@ -54,6 +54,11 @@ class _Table:
     point: regex.Pattern[str]
     """What stands before the decimals."""
 
+    @property
+    def compounds(self) -> bool:
+        """Whether several words of this language may be written as one."""
+        return bool(self.pack.glue) or _AND in self.pack.joins
+
     def compound(self, word: str) -> bool:
         """Whether a word of several parts may be a number."""
         if word[0] == _AND and _AND in self.pack.joins:
@@ -112,9 +117,9 @@ def _read_words(page: Page, table: _Table, source: bool) -> None:
 
 def _seen(words: frozenset[str], table: _Table) -> bool:
     """Whether any of `words` can be a number word: a cheap look before the dear one."""
-    return not words.isdisjoint(table.firsts) or any(
-        table.compound(word) and _parts(word, 0, False, table) for word in words
-    )
+    if not words.isdisjoint(table.firsts):
+        return True
+    return table.compounds and any(table.compound(word) and _parts(word, 0, False, table) for word in words)
 
 
 def _number_words(text: str, table: _Table) -> list[_Word]:
