@@ -58,7 +58,7 @@ class AnthropicDialect:
         """One event; unknown kinds and pings say nothing."""
         if not isinstance(value, dict):
             return [Failed("an event that is no object", malformed=True)]
-        match value.get("type"):
+        match value.get("type") or name:  # some gateways say it in the event's name alone
             case "message_start":
                 return self._usage(_table(value.get("message")))
             case "content_block_start":
@@ -70,7 +70,7 @@ class AnthropicDialect:
             case "message_stop":
                 return [Done()]
             case "error":
-                return [Failed(shown(value.get("error"))[:300])]
+                return [Failed(shown(value.get("error") or value)[:300])]
         return [Failed(f"event {name}")] if name == "error" else []
 
     def whole(self, value: object) -> Iterable[Said]:

@@ -48,9 +48,9 @@ class OpenAIDialect:
             return [_no_object(value)]
         choice = _choice(value)
         if fault := _fault(name, value, choice):
-            return [*_usages(value), fault]
+            return [*_usages(value, choice), fault]
         said = self._content(_table(choice.get(key)))
-        said += _usages(value)
+        said += _usages(value, choice)
         if reason := _reason(choice.get("finish_reason")):
             # Some servers end a tool call with "stop": it is no answer all the same.
             said.append(Finished("tool_calls" if self._called and reason == "stop" else reason))
@@ -144,13 +144,18 @@ def _fault(name: str, value: dict[str, object], choice: dict[str, object]) -> Fa
     return Failed(shown(found)[:300]) if found else None
 
 
-def _usages(value: dict[str, object]) -> list[Usage]:
-    reports = (_table(value.get("x_groq")).get("usage"), value.get("usage"))
+def _usages(value: dict[str, object], choice: dict[str, object]) -> list[Usage]:
+    reports = (_table(value.get("x_groq")).get("usage"), choice.get("usage"), value.get("usage"))
     return [usage for report in reports if report and (usage := _usage(_table(report))) != Usage()]
 
 
 def _usage(report: dict[str, object]) -> Usage:
-    return Usage(count(report.get("prompt_tokens")), count(report.get("completion_tokens")))
+    """Some servers count thoughts in the total alone, and charge for them as output."""
+    names = ("prompt_tokens", "completion_tokens", "total_tokens")
+    prompt, completion, total = (count(report.get(name)) for name in names)
+    if prompt is not None and total is not None and total - prompt > (completion or 0):
+        return Usage(prompt, total - prompt)
+    return Usage(prompt, completion)
 
 
 def count(value: object) -> int | None:

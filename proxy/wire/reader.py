@@ -90,7 +90,7 @@ class Reader:
     def _event(self, name: str, data: str, heard: list[Heard]) -> None:
         if data.strip() == "[DONE]":
             self._take([Done()], heard)
-        elif data:
+        elif data and not data.startswith(":"):  # some gateways pass a comment on as data
             value = _parsed(data)
             self._take([value] if isinstance(value, Failed) else self._dialect.event(name, value), heard)
 
@@ -103,7 +103,7 @@ class Reader:
     def _close_body(self) -> list[Heard]:
         heard: list[Heard] = []
         try:
-            value = _parsed(self._body.decode("utf-8"))
+            value = _parsed(self._body.decode("utf-8-sig"))
         except UnicodeDecodeError:
             value = Failed("invalid UTF-8", malformed=True)
         self._take([value] if isinstance(value, Failed) else self._dialect.whole(value), heard)

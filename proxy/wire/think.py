@@ -8,10 +8,19 @@ TAGS = (
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
     ("<thought>", "</thought>"),
+    ("<reason>", "</reason>"),
     ("<reasoning>", "</reasoning>"),
+    ("<seed:think>", "</seed:think>"),
     ("[think]", "[/think]"),
     ("◁think▷", "◁/think▷"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ("<|start_thinking|>", "<|end_thinking|>"),
+    ("<|inner_prefix|>", "<|inner_suffix|>"),
+    ("<|channel>thought", "<channel|>"),
+    ("<|channel|>analysis", "<|channel|>final<|message|>"),
+    ("<|channel|>commentary", "<|channel|>final<|message|>"),
 )
+"""As families of models write them, in lower case; the last two hold all before the final channel."""
 
 _CLOSE = dict(TAGS)
 _OPEN = re.compile("|".join(re.escape(tag) for tag in _CLOSE), re.IGNORECASE | re.ASCII)

@@ -1,6 +1,7 @@
 """The Messages protocol: what we send, and what of its events is text."""
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -38,6 +39,12 @@ TEXT = delta("text_delta", text="Ada.")
 
 def test_an_ordinary_answer() -> None:
     assert heard(*anthropic_stream(["Ada", "."])) == Read("Ada.", "", Usage(10, 5), End("stop", "done"))
+
+
+def test_the_kind_of_an_event_may_stand_in_its_name_alone() -> None:
+    pattern = re.compile(rb'"type": ?"(message|content_block)_[a-z]+",? ?')
+    stream = [pattern.sub(b"", one) for one in anthropic_stream(["Ada", "."])]
+    assert heard(*stream) == heard(*anthropic_stream(["Ada", "."]))
 
 
 @given(CUTS)

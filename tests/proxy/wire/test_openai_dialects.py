@@ -152,6 +152,32 @@ def test_the_last_usage_counts_and_is_not_added_up() -> None:
     assert heard(TEXT, STOP, chunk({}, choices=[], usage=usages[0]["usage"]), DONE).usage == Usage(7, 1)
 
 
+@pytest.mark.parametrize(
+    ("counts", "usage"),
+    [
+        ((32, 9, 135), Usage(32, 103)),
+        ((21, None, 81), Usage(21, 60)),
+        ((12, None, 12), Usage(12, None)),
+        ((12, 3, 15), Usage(12, 3)),
+        ((12, 3, 4), Usage(12, 3)),
+        ((None, 3, 15), Usage(None, 3)),
+    ],
+)
+def test_thoughts_that_only_the_total_counts_are_output(counts: tuple[int | None, ...], usage: Usage) -> None:
+    report = dict(zip(("prompt_tokens", "completion_tokens", "total_tokens"), counts, strict=True))
+    assert heard(TEXT, chunk({}, "stop", usage=report), DONE).usage == usage
+
+
+def test_usage_may_stand_in_the_choice() -> None:
+    choice = {"index": 0, "delta": {}, "finish_reason": "stop"}
+    report = {"prompt_tokens": 19, "completion_tokens": 13, "total_tokens": 32}
+    assert heard(TEXT, chunk({}, choices=[choice | {"usage": report}]), DONE).usage == Usage(19, 13)
+
+
+def test_a_comment_passed_on_as_data_says_nothing() -> None:
+    assert heard(b"data: : processing\n\n", TEXT, STOP, DONE) == Read("Ada.", "", None, END)
+
+
 @pytest.mark.parametrize("count", [-1, True, "5", 1.5, 2**60, None])
 def test_counts_that_are_none_are_not_counts(count: object) -> None:
     assert heard(chunk({}, usage={"prompt_tokens": 3, "completion_tokens": count}), DONE).usage == Usage(
@@ -174,8 +200,9 @@ def test_a_whole_body_is_read_alike() -> None:
         "choices": [{"index": 0, "message": message, "finish_reason": "length"}],
         "usage": {"prompt_tokens": 4, "completion_tokens": 2},
     }
-    got = heard(b"\n\n" + json.dumps(body).encode(), content_type="application/json; charset=utf-8")
-    assert got == Read("Ada.", "x", Usage(4, 2), End("length", "eof"))
+    for before in (b"\n\n", b"\xef\xbb\xbf"):
+        got = heard(before + json.dumps(body).encode(), content_type="application/json; charset=utf-8")
+        assert got == Read("Ada.", "x", Usage(4, 2), End("length", "eof"))
 
 
 @pytest.mark.parametrize("kind", ["text/html", "text/plain", "application/octet-stream"])

@@ -30,6 +30,8 @@ def split(pieces: list[str]) -> tuple[str, str]:
         ("◁think▷a◁/think▷b", "b", "a"),
         ("[THINK]a[/THINK]b", "b", "a"),
         ("<think>a</reasoning>b</think>c", "c", "a</reasoning>b"),
+        ("<|START_THINKING|>a<|END_THINKING|>b", "b", "a"),
+        ("<|channel>thought\na<channel|>b", "b", "\na"),
         ("<think>a</think><think>b</think>c", "c", "ab"),
         ("<<think>a</think>b", "<b", "a"),
         ("", "", ""),
@@ -37,6 +39,15 @@ def split(pieces: list[str]) -> tuple[str, str]:
 )
 def test_examples(text: str, text_left: str, thought: str) -> None:
     assert split([text]) == (text_left, thought)
+
+
+def test_of_a_reply_in_channels_only_the_final_one_is_text() -> None:
+    channels = (
+        "<|channel|>analysis<|message|>a<|end|>"
+        "<|start|>assistant<|channel|>commentary<|message|>b<|end|>"
+        "<|start|>assistant<|channel|>final<|message|>"
+    )
+    assert split([channels, "c"])[0] == "c"
 
 
 BITS = st.lists(
