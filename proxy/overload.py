@@ -1,18 +1,11 @@
-"""Overload: so many answers at once, so many waiting for a place, a quick 503 beyond; dawdlers are cut off.
-
-A pure ASGI layer around the application, and a protocol for uvicorn, which itself waits for ever for a
-request that never becomes whole.
-"""
+"""Overload: so many answers at once, so many waiting for a place, a quick 503 beyond. A pure ASGI layer."""
 
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
-from functools import partial
 from pathlib import Path
-from typing import Any, cast
 
 from starlette.types import ASGIApp, Receive, Scope, Send
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from proxy.errors import BusyError
 from proxy.replies import Line
@@ -25,8 +18,6 @@ NEARLY = 0.9
 GIVE_UP_S = 5.0
 """Longest that a 503 is tried to be sent."""
 PAGE_BYTES = 4_096
-HEAD_BYTES_MAX = 64_000
-"""Of a request that is not whole yet: its headers are kept in memory before anybody knows who sends them."""
 
 
 class Overload:
@@ -105,52 +96,3 @@ def _limit_bytes(root: Path) -> int:
         return int((root / "sys/fs/cgroup/memory.max").read_text())
     first = (root / "proc/meminfo").read_text().split()
     return int(first[first.index("MemTotal:") + 1]) * 1_024
-
-
-class Patient(HttpToolsProtocol):
-    """uvicorn's protocol that closes a connection whose request has no whole head after `header_s` or 64 kB.
-
-    The timer runs from the connection, or a further request's first byte, to the end of the head.
-    """
-
-    def __init__(self, *arguments: Any, header_s: float, **named: Any):
-        super().__init__(*arguments, **named)
-        self._header_s = header_s
-        self._timer: asyncio.TimerHandle | None = None
-        self._head_bytes = 0
-
-    def data_received(self, data: bytes) -> None:
-        super().data_received(data)
-        self._head_bytes = self._head_bytes + len(data) if self._timer else 0
-        if self._head_bytes > HEAD_BYTES_MAX:
-            self.transport.close()
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self._start()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._stop()
-        super().connection_lost(exc)
-
-    def on_message_begin(self) -> None:
-        self._start()
-        super().on_message_begin()
-
-    def on_headers_complete(self) -> None:
-        self._stop()
-        super().on_headers_complete()
-
-    def _start(self) -> None:
-        self._stop()
-        self._timer = self.loop.call_later(self._header_s, self.transport.close)
-
-    def _stop(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-
-def patient(header_s: float) -> type[asyncio.Protocol]:
-    """What uvicorn takes as `http` and calls for each connection; it can be handed to worker processes."""
-    return cast("type[asyncio.Protocol]", partial(Patient, header_s=header_s))

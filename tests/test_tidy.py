@@ -32,6 +32,7 @@ RANKS = {
     "proxy.verdict": 3,
     "proxy.desk": 5,
     "proxy.overload": 8,
+    "proxy.protocol": 8,
     "proxy.replies": 7,
     "proxy.body": 7,
     "proxy.auth": 6,

@@ -7,7 +7,7 @@ import uvicorn
 
 from proxy.app.asgi import CONFIG, DATA
 from proxy.observe import logs
-from proxy.overload import patient
+from proxy.protocol import patient
 from proxy.settings.load import load
 
 WORKER_S = 60
