@@ -123,6 +123,8 @@ def text(found: Separations) -> str:
                 lines.append(f"    no separating threshold: {row.why}")
             elif row.lost:
                 lines.append(f"    the threshold refuses {len(row.lost)} answerable: {', '.join(row.lost)}")
+    if not found:
+        lines.append("    nothing to separate: no case searched has `expect_source` or `expect: no_evidence`")
     return "\n".join(lines)
 
 

@@ -1,10 +1,13 @@
 """What every command shares: the root, the configuration, faults in their own words."""
 
 import asyncio
+import os
+import sys
 from collections.abc import Coroutine
 from importlib.metadata import version
+from math import isnan
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import click
 
@@ -14,21 +17,48 @@ from proxy.settings.tree import Settings
 
 T = TypeVar("T")
 
+USD_MAX = 1e9
+"""Of one cap or change: what is beyond it was never meant, and the books count in 64 bits."""
+
+INTERRUPTED, CLOSED = 130, 141
+"""What a shell reports of a program that Ctrl-C or a closed pipe (`| head`) has ended."""
+
 JSON = click.option("--json", "as_json", is_flag=True, help="For programs.")
 
 
 class Group(click.Group):
-    """A group that tells faults of ours in their own words instead of a traceback."""
+    """A group that tells faults of ours, and of files, in their own words instead of a traceback."""
 
     def invoke(self, context: click.Context) -> Any:
         try:
             return super().invoke(context)
         except ConfigError as fault:
-            click.echo("\n".join(fault.faults), err=True)
-            raise SystemExit(2) from fault
+            _end(2, "\n".join(fault.faults))
         except FiadorError as fault:
-            click.echo(f"{fault.text} {fault.detail}".strip(), err=True)
-            raise SystemExit(1) from fault
+            _end(1, f"{fault.text} {fault.detail}".strip())
+        except KeyboardInterrupt:
+            _end(INTERRUPTED, "Interrupted.")
+        except BrokenPipeError:
+            _closed()
+        except OSError as fault:
+            if fault.filename is None:
+                raise
+            _end(2, f"{fault.filename}: {fault.strerror}")
+        except SystemExit as end:
+            if isinstance(end.__context__, BrokenPipeError):  # how rich says it
+                _closed()
+            raise
+
+
+def _end(code: int, told: str) -> NoReturn:
+    click.echo(told, err=True)
+    raise SystemExit(code)
+
+
+def _closed() -> NoReturn:
+    """Nobody reads any more: ends at once, and keeps the interpreter from flushing into nothing."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    raise SystemExit(CLOSED)
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -56,6 +86,21 @@ def settings_of(context: click.Context) -> Settings:
 
 def wait(work: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(work)
+
+
+class Bounded(click.FloatRange):
+    """A number within its bounds. No comparison keeps nan out by itself."""
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        number = super().convert(value, parameter, context)
+        return self.fail(f"{value} is not a number.", parameter, context) if isnan(number) else number
+
+
+def stated(_: click.Context, parameter: click.Parameter, text: str) -> str:
+    """A text that says something."""
+    if not text.strip():
+        raise click.BadParameter(f"want a {parameter.human_readable_name.lower()}, got an empty text")
+    return text
 
 
 def names(text: str) -> frozenset[str]:

@@ -42,7 +42,7 @@ def calibrate(context: click.Context, /, sets: tuple[Path, ...], **options: Any)
     from proxy.commands import judging
 
     settings = settings_of(context)
-    done = wait(judging.calibrated(settings, sets))
+    done = wait(judging.calibrated(settings, sets, writing=options["write"]))
     click.echo(text(done.found))
     if options["picture"]:
         done.draw(options["picture"])

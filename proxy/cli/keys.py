@@ -4,7 +4,10 @@ from typing import Any
 
 import click
 
-from proxy.cli.base import JSON, main, names, settings_of, wait
+from proxy.cli.base import JSON, USD_MAX, Bounded, main, names, settings_of, stated, wait
+
+DAYS_MAX = 36_500
+"""A hundred years: who wants a key for ever leaves the days out."""
 
 
 @main.group()
@@ -13,12 +16,12 @@ def keys() -> None:
 
 
 @keys.command("create")
-@click.argument("name")
+@click.argument("name", callback=stated)
 @click.option("--groups", default="", help="Groups of the caller (a,b).")
 @click.option("--scopes", type=click.Choice(["admin"]), help="`admin` may push documents and read /metrics.")
-@click.option("--usd-month", type=click.FloatRange(0), help="Cap of this key a month.")
-@click.option("--usd-day", type=click.FloatRange(0), help="Cap of this key a day.")
-@click.option("--days", type=click.FloatRange(0, min_open=True), help="Days until it expires.")
+@click.option("--usd-month", type=Bounded(0, USD_MAX), help="Cap of this key a month.")
+@click.option("--usd-day", type=Bounded(0, USD_MAX), help="Cap of this key a day.")
+@click.option("--days", type=Bounded(0, DAYS_MAX, min_open=True), help="Days until it expires.")
 @click.pass_context
 def create_key(context: click.Context, /, name: str, **options: Any) -> None:
     """Make a key; it is shown this once."""

@@ -1,6 +1,7 @@
 """Commands that set up, run and ask a deployment."""
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ def init(folder: Path) -> None:
 
 @main.command()
 @click.option("--host", help="Instead of server.host.")
-@click.option("--port", type=int, help="Instead of server.port.")
+@click.option("--port", type=click.IntRange(0, 65535), help="Instead of server.port.")
 @click.pass_context
 def serve(context: click.Context, host: str | None, port: int | None) -> None:
     """Run the proxy."""
@@ -58,7 +59,10 @@ def sync(context: click.Context, watch: bool) -> None:
     from proxy.commands import syncing
 
     settings = settings_of(context)
-    sys.exit(wait(syncing.watch(settings) if watch else syncing.run(settings)))
+    if not watch:
+        sys.exit(wait(syncing.run(settings)))
+    with suppress(KeyboardInterrupt):  # which is how it ends
+        wait(syncing.watch(settings))
 
 
 @main.command()
@@ -72,7 +76,7 @@ def sync(context: click.Context, watch: bool) -> None:
 def ask(context: click.Context, /, question: str, **options: Any) -> None:
     """Ask one question through the real pipeline, without HTTP.
 
-    What it costs is booked; the decision log keeps no row of it.
+    What it costs is booked, and the decision log keeps a row of it; a dry run leaves nothing.
     """
     from proxy.commands import asking
 
@@ -83,7 +87,9 @@ def ask(context: click.Context, /, question: str, **options: Any) -> None:
 
 @main.command()
 @click.argument("id", required=False)
-@click.option("-n", "--last", default=20, show_default=True, help="How many, newest first.")
+@click.option(
+    "-n", "--last", type=click.IntRange(1), default=20, show_default=True, help="How many, newest first."
+)
 @click.option("--decision", type=click.Choice([str(d) for d in Decision]), help="Only these.")
 @JSON
 @click.pass_context

@@ -7,7 +7,9 @@ from typing import Any
 
 import click
 
-from proxy.cli.base import JSON, main, settings_of, wait
+from proxy.cli.base import JSON, USD_MAX, Bounded, main, settings_of, stated, wait
+
+REASON = click.option("--reason", required=True, callback=stated, help="Kept in the books.")
 
 
 def dated(form: str) -> Callable[[click.Context, click.Parameter, str], str]:
@@ -50,8 +52,8 @@ def spend(context: click.Context, /, by: Any, since: str, **options: Any) -> Non
 
 
 @spend.command(context_settings={"ignore_unknown_options": True})
-@click.argument("usd", type=float)
-@click.option("--reason", required=True, help="Kept in the books.")
+@click.argument("usd", type=Bounded(-USD_MAX, USD_MAX))
+@REASON
 @click.option("--key", default="", help="Of this key; otherwise of the deployment alone.")
 @click.option("--model", default="")
 @click.pass_context
@@ -66,7 +68,7 @@ def adjust(context: click.Context, /, usd: float, reason: str, **options: Any) -
 
 @spend.command()
 @click.argument("model")
-@click.option("--reason", required=True, help="Kept in the books.")
+@REASON
 @click.pass_context
 def acknowledge(context: click.Context, /, model: str, reason: str) -> None:
     """Open a MODEL again that reported more than its bound."""
@@ -78,7 +80,7 @@ def acknowledge(context: click.Context, /, model: str, reason: str) -> None:
 
 
 @spend.command()
-@click.option("--reason", required=True, help="Kept in the books.")
+@REASON
 @click.pass_context
 def rewind(context: click.Context, reason: str) -> None:
     """Make today the latest day again, after a clock that had run ahead."""

@@ -1,6 +1,7 @@
 """`fiador ask`: one question through the real pipeline, on this terminal."""
 
-from contextlib import nullcontext, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -29,17 +30,12 @@ class How:
 
 async def once(settings: Settings, text: str, how: How) -> None:
     """Asks and prints the answer as it is released."""
-    model = how.alias or next(iter(settings.models))
-    if model not in settings.models:
-        raise ConfigError(f"--model: want one of {', '.join(settings.models)}, got `{model}`")
-    if not text.strip():
-        raise ConfigError("QUESTION: want a question, got an empty text")
-    question = Question(text, model, how.groups | settings.auth.public_groups)
+    question = _question(settings, text, how)
     async with opened(settings) as services:
-        desk = _dry(services.desk) if how.dry else services.desk
-        seen = Seen()
-        with suppress(BusyError) if how.dry else nullcontext():  # the upstream that is not called
-            await ask(question, desk, _hush if how.told == "json" or how.dry else _say, seen)
+        if how.dry:
+            seen = await _rehearsed(question, services.desk)
+        else:
+            seen = await _asked(question, services.desk, _hush if how.told == "json" else _say)
     if how.told == "json":
         answer = {"answer": seen.text, "trace": fields(seen.trace) if seen.trace else None}
         return say_json(answer)
@@ -51,6 +47,35 @@ async def once(settings: Settings, text: str, how: How) -> None:
         click.echo()
         explain(seen.trace)
     return None
+
+
+def _question(settings: Settings, text: str, how: How) -> Question:
+    model = how.alias or next(iter(settings.models))
+    if model not in settings.models:
+        raise ConfigError(f"--model: want one of {', '.join(settings.models)}, got `{model}`")
+    if not text.strip():
+        raise ConfigError("QUESTION: want a question, got an empty text")
+    return Question(text, model, how.groups | settings.auth.public_groups)
+
+
+async def _asked(question: Question, desk: Desk, hear: Callable[[str], None]) -> Seen:
+    """Asked in earnest: whatever comes of it, `fiador decisions ID` opens it."""
+    seen = Seen()
+    try:
+        return await ask(question, desk, hear, seen)
+    finally:
+        if seen.trace:
+            await desk.decisions.write(seen.trace)
+
+
+async def _rehearsed(question: Question, desk: Desk) -> Seen:
+    """Asked up to the upstream, which fails for not being called; leaves no row, so it has no id."""
+    seen = Seen()
+    with suppress(BusyError):
+        await ask(question, _dry(desk), seen=seen)
+    if seen.trace:
+        seen.trace.id = ""
+    return seen
 
 
 def _say(piece: str) -> None:

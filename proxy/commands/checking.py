@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from indexes.language import detect
+from indexes.model import ModelError, verify
 from indexes.types import Query, Viewer
 from proxy.app import Services, opened
 from proxy.app.evidence import folders
@@ -14,6 +15,7 @@ from proxy.commands.shown import money
 from proxy.desk import Persona
 from proxy.errors import BusyError, ConfigError
 from proxy.guards.threshold import enough
+from proxy.settings import lock
 from proxy.settings.tree import Settings
 from proxy.upstream.anthropic import AnthropicUpstream
 from proxy.upstream.openai import OpenAIUpstream
@@ -39,6 +41,11 @@ async def run(settings: Settings, *, online: bool) -> int:
 
 
 def _missing(settings: Settings) -> Iterator[str]:
+    if isinstance(settings.embedding.model, Path):
+        try:
+            verify(settings.embedding.model)
+        except ModelError as fault:
+            yield f"embedding.model: {fault}"
     for folder in folders(settings):
         if not folder.root.is_dir():
             yield f"sources.{folder.name}.path: want a folder, got {folder.root}, which is none"
@@ -82,6 +89,11 @@ async def _warnings(services: Services) -> AsyncIterator[str]:
         yield "the index is empty, every question will be refused: run `fiador sync`"
     if services.evidence.degraded:
         yield f"keywords alone serve: {services.evidence.degraded}"
+    if services.lock is None and (unused := lock.read(services.settings.folder / lock.NAME)):
+        yield (
+            f"{lock.NAME} was measured with {unused.model or 'keywords alone'} and is not used: "
+            "`fiador calibrate SET… --write` measures with what serves now"
+        )
     for name, assistant in services.settings.assistants.items():
         calibrated = services.lock.threshold(name, "") if services.lock else None
         if assistant.threshold is not None and calibrated is not None:

@@ -43,7 +43,8 @@ def fields(trace: Trace) -> dict[str, object]:
 
 def _told(trace: Trace) -> Iterator[tuple[str, str]]:
     yield "decision", str(trace.decision) + (f" ({LAYERS[trace.layer]})" if trace.layer in LAYERS else "")
-    yield "id", trace.id
+    if trace.id:
+        yield "id", trace.id
     yield "caller", f"{trace.caller.name} in {', '.join(sorted(trace.caller.groups)) or 'no group'}"
     if trace.question:
         yield "question", directed(trace.question)

@@ -60,8 +60,8 @@ class Calibration:
 
     @property
     def separates(self) -> bool:
-        """Whether every row has a threshold."""
-        return not any(row.why for rows in self.found.values() for row in rows.values())
+        """Whether there are rows, and every one has a threshold."""
+        return bool(self.found) and not any(row.why for rows in self.found.values() for row in rows.values())
 
 
 async def judge(settings: Settings, sets: tuple[Path, ...], trial: Trial, *, as_json: bool) -> int:
@@ -74,9 +74,17 @@ async def judge(settings: Settings, sets: tuple[Path, ...], trial: Trial, *, as_
     return found.exit_code
 
 
-async def calibrated(settings: Settings, sets: tuple[Path, ...]) -> Calibration:
-    """Looks for a threshold per assistant and language, with the configured embedding."""
+async def calibrated(settings: Settings, sets: tuple[Path, ...], *, writing: bool) -> Calibration:
+    """Looks for a threshold per assistant and language, with the configured embedding.
+
+    Raises `ConfigError` for what is to be written and was not measured with the embedding that is meant.
+    """
     async with _services(settings, Trial()) as services:
+        if writing and (why := services.evidence.degraded):
+            raise ConfigError(
+                f"--write: {why}. Thresholds of keywords alone would not hold once it serves; "
+                '`embedding.model = "off"` says that keywords alone are meant'
+            )
         found = calibrate.separations(await _evaluated(services, sets, live=False))
         state = await services.evidence.store.state()
         embedder = services.evidence.embedder

@@ -25,7 +25,7 @@ async def run(settings: Settings, out: Console | None = None) -> int:
         return await _pass(settings, behind, known, out or Console(highlight=False, soft_wrap=True))
 
 
-async def watch(settings: Settings) -> int:
+async def watch(settings: Settings) -> None:
     """Passes again with every change below a folder or of a record book, until it is interrupted."""
     out = Console(highlight=False, soft_wrap=True)
     roots = [folder.root for folder in folders(settings)] + [book.path for book in books(settings)]
@@ -34,7 +34,6 @@ async def watch(settings: Settings) -> int:
         behind = await evidence(settings, known.words, embedding(settings.embedding), stack)
         async for _ in changes(roots):
             await _pass(settings, behind, known, out)
-    return 0
 
 
 async def synced(

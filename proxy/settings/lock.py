@@ -39,7 +39,7 @@ class Lock(Section):
     generation: str
     date: str
     rule: str
-    assistants: dict[str, AssistantLock]
+    assistants: dict[str, AssistantLock] = Field(default_factory=dict)
 
     def threshold(self, assistant: str, language: str) -> float | None:
         """The calibrated value for questions in `language`; None where nothing could be calibrated."""
@@ -66,6 +66,7 @@ def dump(lock: Lock) -> str:
     lines = ["# Calibrated thresholds, written by `fiador calibrate --write`; read beside fiador.toml."]
     lines += [f"{key} = {_quoted(getattr(lock, key))}" for key in ("model", "generation", "date", "rule")]
     for name, found in lock.assistants.items():
+        lines += ["", f"[assistants.{_quoted(name)}]"]
         tables = {"every": found.every} if found.every else {}
         tables |= {f"languages.{_quoted(tag)}": value for tag, value in found.languages.items()}
         for at, value in tables.items():

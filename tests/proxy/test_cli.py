@@ -7,6 +7,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from proxy.cli import main
+from proxy.settings import lock
+from proxy.settings.lock import Lock
 from tests.proxy.deployment import QUESTION, written
 
 
@@ -79,9 +81,13 @@ def test_a_group_that_grants_nothing_is_said_when_the_key_is_made(config: Path) 
     assert "`staff`" not in done.stderr
 
 
-@pytest.mark.parametrize("wrong", ["--usd-month=-1", "--usd-day=-1", "--days=0", "--scopes=root"])
+@pytest.mark.parametrize(
+    "wrong",
+    ["--usd-month=-1", "--usd-day=nan", "--usd-month=inf", "--days=0", "--days=1e12", "--scopes=root"],
+)
 def test_a_key_that_could_not_be_meant_is_not_made(config: Path, wrong: str) -> None:
     assert fiador(config, "keys", "create", "ada", wrong).exit_code == 2
+    assert fiador(config, "keys", "create", " ").exit_code == 2
     assert fiador(config, "keys", "list", "--json").output.strip() == "[]"
 
 
@@ -93,6 +99,22 @@ def test_check_names_what_serve_would_fail_on(config: Path) -> None:
     bad = fiador(config, "check")
     assert bad.exit_code == 2
     assert "sources.handbook.path: want a folder" in bad.output
+
+
+def test_check_names_a_model_folder_that_is_none(config: Path) -> None:
+    own = config.read_text("utf-8").replace('model = "off"', 'model = "nowhere"')
+    config.write_text(own, "utf-8")
+    done = fiador(config, "check")
+    assert done.exit_code == 2
+    assert "embedding.model: " in done.output
+    assert "nowhere: model.onnx" in done.output
+
+
+def test_check_names_a_lock_of_another_model(config: Path) -> None:
+    other = Lock(model="other@1", generation="", date="", rule="", assistants={})
+    (config.parent / lock.NAME).write_text(lock.dump(other), "utf-8")
+    done = fiador(config, "check")
+    assert "was measured with other@1 and is not used" in done.output
 
 
 def test_check_names_a_missing_file_of_public_keys(config: Path) -> None:
@@ -138,6 +160,27 @@ def test_decisions_lists_requests_and_opens_one(config: Path) -> None:
     assert fiador(config, "decisions", "nothing").exit_code == 2
 
 
+def test_the_id_that_ask_shows_opens_in_the_log(config: Path) -> None:
+    fiador(config, "sync")
+    told = json.loads(fiador(config, "ask", QUESTION, "--model", "quoting", "--json").output)
+    row = json.loads(fiador(config, "decisions", told["trace"]["id"], "--json").output)
+    assert (row["decision"], row["question"]) == ("answered", QUESTION)
+
+
+def test_a_question_whose_upstream_fails_is_in_the_log_too(config: Path) -> None:
+    fiador(config, "sync")
+    assert fiador(config, "ask", QUESTION).exit_code == 1
+    assert [row["decision"] for row in json.loads(fiador(config, "decisions", "--json").output)] == [
+        "upstream_failed"
+    ]
+
+
+def test_a_dry_run_leaves_no_row_and_shows_no_id(config: Path) -> None:
+    fiador(config, "sync")
+    assert " id " not in fiador(config, "ask", QUESTION, "--dry-run", "--explain").output
+    assert fiador(config, "decisions", "--json").output.strip() == "[]"
+
+
 def test_spend_proves_itself_and_books_a_change_with_its_reason(config: Path) -> None:
     assert fiador(config, "spend", "--verify").exit_code == 0
     done = fiador(config, "spend", "adjust", "--reason", "a refund", "--", "-0.5")
@@ -147,6 +190,18 @@ def test_spend_proves_itself_and_books_a_change_with_its_reason(config: Path) ->
     assert fiador(config, "spend", "--verify").exit_code == 0
     assert fiador(config, "spend", "adjust", "1").exit_code == 2
     assert fiador(config, "spend", "adjust", "-0.5", "--reason", "another").exit_code == 0
+
+
+@pytest.mark.parametrize("wrong", ["nan", "inf", "1e300", "much"])
+def test_an_amount_that_cannot_be_booked_is_bad_input(config: Path, wrong: str) -> None:
+    assert fiador(config, "spend", "adjust", wrong, "--reason", "a refund").exit_code == 2
+    assert fiador(config, "spend", "adjust", "1", "--reason", " ").exit_code == 2
+    assert fiador(config, "spend", "--json").output.strip() == "[]"
+
+
+@pytest.mark.parametrize("wrong", ["0", "-3", "many"])
+def test_a_count_of_decisions_below_one_is_bad_input(config: Path, wrong: str) -> None:
+    assert fiador(config, "decisions", "-n", wrong).exit_code == 2
 
 
 @pytest.mark.parametrize("wrong", ["--since=november", "--report=2026-13"])
@@ -161,6 +216,12 @@ def test_init_writes_over_nothing(tmp_path: Path) -> None:
     again = runner.invoke(main, ["init", str(tmp_path / "new")])
     assert again.exit_code == 2
     assert "exists already" in again.output
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", "utf-8")
+    done = CliRunner().invoke(main, ["init", str(tmp_path / "file" / "new")])
+    assert (done.exit_code, str(tmp_path / "file") in done.output) == (2, True)
 
 
 def test_an_unknown_model_names_those_there_are(config: Path) -> None:

@@ -25,10 +25,14 @@ LOCK = Lock(
 def test_what_was_written_is_read_back(tmp_path: Path) -> None:
     path = tmp_path / "threshold.lock.toml"
     path.write_text(dump(LOCK), "utf-8")
-    found = read(path)
-    assert found is not None
-    assert found.assistants["help"] == LOCK.assistants["help"]
-    assert (found.model, found.generation) == (LOCK.model, LOCK.generation)
+    assert read(path) == LOCK
+
+
+def test_a_lock_in_which_nothing_was_found_is_read_back_too(tmp_path: Path) -> None:
+    path = tmp_path / "threshold.lock.toml"
+    empty = LOCK.model_copy(update={"assistants": {}})
+    path.write_text(dump(empty), "utf-8")
+    assert read(path) == empty
 
 
 def test_a_language_of_its_own_comes_before_all_languages() -> None:
