@@ -19,7 +19,10 @@ from tests.proxy.deployment import written
 CASES = """
 defaults: {model: quoting}
 cases:
-  - {id: hours, question: "When does the reading room open?", expect_source: handbook/hours.md}
+  - id: hours
+    question: When does the reading room open?
+    expect: answered
+    expect_source: handbook/hours.md
   - {id: capital, question: "What is the capital of Mongolia?", expect: no_evidence}
 """
 
@@ -89,11 +92,9 @@ def test_calibrate_writes_no_lock_of_keywords_where_vectors_are_meant(config: Pa
 
 
 def test_calibrate_with_nothing_to_compare_is_no_success(config: Path) -> None:
-    told = CASES.replace("expect_source: handbook/hours.md", "expect: answered").partition(
-        "  - {id: capital"
-    )[0]
-    (config.parent / "cases.yaml").write_text(told, "utf-8")
-    done = CliRunner().invoke(main, ["-c", str(config), "calibrate", str(config.parent / "cases.yaml")])
+    cases = config.parent / "cases.yaml"
+    cases.write_text(CASES.partition("    expect_source")[0], "utf-8")
+    done = CliRunner().invoke(main, ["-c", str(config), "calibrate", str(cases)])
     assert (done.exit_code, "nothing to separate" in done.output) == (1, True)
 
 
