@@ -5,13 +5,14 @@ one lets a claim ride on its neighbour's marker. So the unknown is an end.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import regex
 
-from proxy.guards.gate.lexicon import Lexicon, Lexicons, dotted, roman
+from proxy.guards.gate.lexicon import Lexicon, Lexicons, roman
 from proxy.guards.gate.listing import listed
 from proxy.guards.gate.lookahead import ASKS, STRONG, WAIT, Ahead, Wait
+from proxy.guards.gate.ordinals import ends_number, is_number
+from proxy.guards.gate.place import WORD, Place
 
 Detect = Callable[[str, str], str]
 """(text, default) → language tag."""
@@ -24,50 +25,17 @@ _GLUE = frozenset("-‐‑/@\\=&+%#~^$_")
 _JOINS = frozenset("-–—―−/&+=%‰°·")
 
 _TOKEN = regex.compile(r"(?r)[\p{L}\p{M}\p{N}.’'\-‐º°ª]{1,40}+")
-_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]++")
-_BEFORE = regex.compile(r"(?r)([\p{L}\p{M}\p{N}]{1,40}+)[^\p{L}\p{M}\p{N}\r\n]{1,3}")
-_NUMBERED = regex.compile(r"[\s>]*+(?:[-*+•][ \t]+)?(?:\#{1,6}[ \t]+)?[*_]{0,3}\(?(?:\p{Nd}{1,3}|\p{Latin})")
+_NUMBERED = regex.compile(
+    r"[\s>]*+(?:[-*+•][ \t]+)?(?:\#{1,6}[ \t]+)?[*_]{0,3}"
+    r"\(?(?:\p{Nd}{1,3}|(?:\p{Nd}{1,2}\.){1,3}\p{Nd}{1,2}|\p{Latin}|[ivx]{2,4}|[IVX]{2,4})"
+)
 _FIRST = regex.compile(r"(?r)[:：][^\S\r\n]{1,4}[*_]{0,3}\(?[1１۱١१]")
 _NEXT = regex.compile(r"(?r)[^\S\r\n]\(?(\p{Nd}{1,2})")
 _MARKED = regex.compile(r"(?r)[\[【［][^\[\]【】［］]{1,40}[\]】］][\"'”’»)*_]{0,4}")
 _OPENERS = regex.compile(r"[(\[{\"'“”„«»‘‚‹›¿¡*_`（「『【《〈［]{0,8}+")
-_RANGE = regex.compile(r"\.[–—](\p{Nd}?)")
-"""`vom 4.–6. Mai`."""
 _HAN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 _ABBREVIATION_MAX = 4
 """Letters of a word that may be an abbreviation nobody listed, when a lower-case letter follows."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A single stop in its text: the word before it and where the next one begins."""
-
-    text: str
-    token: str
-    ahead: Ahead
-    inside: int
-    """The next letter, digit or sign: opening brackets and quotes passed over."""
-
-    @property
-    def following(self) -> str:
-        return self.text[self.inside : self.inside + 1] if self.inside < self.ahead.limit else ""
-
-    @property
-    def marked(self) -> bool:
-        return self.ahead.end > self.ahead.closed
-
-    def word(self) -> str | Wait:
-        """The whole next word; WAIT until its end has come."""
-        m = _WORD.match(self.text, self.inside, self.ahead.limit)
-        if m is None:
-            return ""
-        return WAIT if self.ahead.short and m.end() == self.ahead.limit else m.group()
-
-    def before(self) -> str:
-        """The word before the token."""
-        end = self.ahead.at - len(self.token)
-        m = _BEFORE.match(self.text, max(0, end - 44), end)
-        return m[1] if m else ""
 
 
 class Ends:
@@ -95,21 +63,21 @@ class Ends:
         if ahead.short and inside == ahead.limit:
             return WAIT
         if stops not in (".", "．"):
-            place = _Place(text, "", ahead, inside)
+            place = Place(text, "", ahead, inside)
             return place.marked or place.following.isupper() or place.following.isdigit()
         if ahead.closed - ahead.at <= 4 and _numbered(text, max(0, line), ahead.at):
             return False
         if marker := _MARKED.match(text, max(0, ahead.at - 48), ahead.at):
-            return not self._parted_date(_Place(text, _token(text, marker.start()), ahead, inside))
-        return self._stop(_Place(text, _token(text, ahead.at), ahead, inside))
+            return not self._parted_date(Place(text, _token(text, marker.start()), ahead, inside))
+        return self._stop(Place(text, _token(text, ahead.at), ahead, inside))
 
-    def _parted_date(self, place: _Place) -> bool:
+    def _parted_date(self, place: Place) -> bool:
         """`Jan [1]. 18`: a marker put before the stop of a month, not before that of the sentence."""
         if not place.following.isdigit() or not self._lexicons.knows(place.token):
             return False
         return self._lexicons[self._language].classify("", place.token, 0) == "date"
 
-    def _stop(self, place: _Place) -> bool | Wait:
+    def _stop(self, place: Place) -> bool | Wait:
         ahead = place.ahead
         glued = _glued(place.text, ahead) if ahead.next == ahead.closed else None
         if glued is not None and not glued:
@@ -120,24 +88,25 @@ class Ends:
             return glued if not kind else False
         if lexicon is None:
             return _unknown(place)
-        if lexicon.begins(place.token, place.following):
-            return False
-        if kind == "title" and place.token[0].islower() and place.before().isdigit():
-            kind = "may_end"  # a number's unit: `2019 г.` is a year, `г. Тула` a town
+        if begins := _begins(place, lexicon):
+            return begins if isinstance(begins, Wait) else False
+        if kind in ("title", "inline") and lexicon.is_unit(place.token) and place.measured:
+            kind = "may_end"  # `2019 г.` is a year, `г. Тула` a town
         if kind:
             return _CLASSES[kind](place, lexicon)
-        if place.token.isdigit():
-            return _number(place, lexicon)
-        if dotted(place.token) or lexicon.initial(place.token, place.before()):
+        if is_number(place.token, lexicon):
+            return ends_number(place, lexicon)
+        if lexicon.dotted(place.token) or lexicon.initial(place.token, place.before()):
             return _acronym(place, lexicon)
         return _unknown(place)
 
-    def _lexicon(self, place: _Place) -> Lexicon | None:
+    def _lexicon(self, place: Place) -> Lexicon | None:
         """The words of the sentence's own language; None if no language has anything to say on this one."""
         token = place.token
         if not token:
             return None
-        if len(token) > 1 and not token.isdigit() and "." not in token and not self._lexicons.knows(token):
+        plain = len(token) > 1 and not token.isdigit() and "." not in token
+        if plain and not (roman(token) or self._lexicons.knows(token)):
             return None
         at = place.ahead.at
         return self._lexicons[self._detect(place.text[max(0, at - 300) : at], self._language)]
@@ -174,11 +143,20 @@ def _asks(text: str, stops: str, ahead: Ahead) -> bool | Wait:
     return True
 
 
-def _title(place: _Place, lexicon: Lexicon) -> bool | Wait:
+def _begins(place: Place, lexicon: Lexicon) -> bool | Wait:
+    """Whether the token and the next word are the parts of one abbreviation (`z. B.`)."""
+    seconds = lexicon.seconds(place.token)
+    if not any(second.startswith(place.following.lower() or " ") for second in seconds):
+        return False
+    word = place.word()
+    return word if isinstance(word, Wait) else word.lower() in seconds
+
+
+def _title(place: Place, lexicon: Lexicon) -> bool | Wait:
     return _opener(place, lexicon) if place.following.isupper() else False
 
 
-def _reference(place: _Place, lexicon: Lexicon) -> bool | Wait:
+def _reference(place: Place, lexicon: Lexicon) -> bool | Wait:
     following = place.following
     if not following.isupper():
         return not (following.isalnum() or following in _JOINS)
@@ -186,21 +164,21 @@ def _reference(place: _Place, lexicon: Lexicon) -> bool | Wait:
     return word if isinstance(word, Wait) else not (len(word) == 1 or roman(word))
 
 
-def _date(place: _Place, lexicon: Lexicon) -> bool | Wait:
+def _date(place: Place, lexicon: Lexicon) -> bool | Wait:
     following = place.following
     return not (following.isdigit() or following.islower() or following in _JOINS)
 
 
-def _inline(place: _Place, lexicon: Lexicon) -> bool | Wait:
+def _inline(place: Place, lexicon: Lexicon) -> bool | Wait:
     return _opener(place, lexicon) if place.following.isupper() else False
 
 
-def _may_end(place: _Place, lexicon: Lexicon) -> bool | Wait:
+def _may_end(place: Place, lexicon: Lexicon) -> bool | Wait:
     following = place.following
     return place.marked or not (following.islower() or following in _JOINS)
 
 
-def _acronym(place: _Place, lexicon: Lexicon) -> bool | Wait:
+def _acronym(place: Place, lexicon: Lexicon) -> bool | Wait:
     following = place.following
     if place.marked or following.isdigit():
         return True
@@ -209,7 +187,7 @@ def _acronym(place: _Place, lexicon: Lexicon) -> bool | Wait:
     return not (following.isalpha() or following in _JOINS)
 
 
-_CLASSES: Mapping[str, Callable[[_Place, Lexicon], bool | Wait]] = {
+_CLASSES: Mapping[str, Callable[[Place, Lexicon], bool | Wait]] = {
     "title": _title,
     "reference": _reference,
     "date": _date,
@@ -218,7 +196,7 @@ _CLASSES: Mapping[str, Callable[[_Place, Lexicon], bool | Wait]] = {
 }
 
 
-def _opener(place: _Place, lexicon: Lexicon) -> bool | Wait:
+def _opener(place: Place, lexicon: Lexicon) -> bool | Wait:
     word = place.word()
     if isinstance(word, Wait):
         return word
@@ -226,18 +204,7 @@ def _opener(place: _Place, lexicon: Lexicon) -> bool | Wait:
     return lexicon.opens(word) and not initial
 
 
-def _number(place: _Place, lexicon: Lexicon) -> bool | Wait:
-    if lexicon.ordinals and (m := _RANGE.match(place.text, place.ahead.at, place.ahead.limit)):
-        return WAIT if place.ahead.short and m.end() == place.ahead.limit and not m[1] else not m[1]
-    if place.marked or not lexicon.ordinals or len(place.token) > 3 or not place.following.isalpha():
-        return True
-    if place.following.islower():
-        return False
-    word = place.word()
-    return word if isinstance(word, Wait) else not lexicon.ordinal(place.before(), word)
-
-
-def _unknown(place: _Place) -> bool:
+def _unknown(place: Place) -> bool:
     """Lower case after a short word of a cased script tells of an abbreviation that nobody listed."""
     token = place.token
     short = 0 < len(token) <= _ABBREVIATION_MAX and token.isalpha() and token[-1].islower()
@@ -249,7 +216,7 @@ def _glued(text: str, ahead: Ahead) -> bool | Wait | None:
     following, before = text[ahead.closed], text[ahead.at - 1 : ahead.at]
     if following in _GLUE:
         return False
-    if not (following.isalnum() or _WORD.match(following)):
+    if not (following.isalnum() or WORD.match(following)):
         return None
     if _HAN.match(following) or _HAN.match(before):
         return True
@@ -264,7 +231,7 @@ def _glued(text: str, ahead: Ahead) -> bool | Wait | None:
 
 def _fused(text: str, ahead: Ahead, before: str) -> bool | Wait:
     """Whether two words with a stop between are two sentences that lack their space (`end.Next`)."""
-    m = _WORD.match(text, ahead.closed, ahead.limit)
+    m = WORD.match(text, ahead.closed, ahead.limit)
     left = _TOKEN.match(text, max(0, ahead.at - 41), ahead.at)
     word, token = m.group() if m else "", left.group() if left else ""
     letters = sum(c.isalpha() for c in token)

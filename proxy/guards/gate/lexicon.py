@@ -7,7 +7,8 @@ from itertools import pairwise
 import regex
 
 _INITIAL = regex.compile(r"(?:\p{Lu}\p{M}*\.?[-‐]?)*\p{Lu}\p{M}*|[\p{Arabic}&&\p{L}]", regex.V1)
-_DOTTED = regex.compile(r"(?:\p{L}\p{M}*\.[-‐]?)+\p{L}\p{M}*")
+_LETTER = regex.compile(r"\p{L}\p{M}*")
+_PART = regex.compile(r"[\p{L}\p{M}]+")
 _ROMAN = regex.compile(r"[IVXLCDM]+")
 _EDGE = r"(?<![\p{L}\p{M}\p{N}])"
 
@@ -36,6 +37,8 @@ class SentencePack:
     """Words that begin a sentence: after an initial, a title or an acronym they prove its end (`The`)."""
     lettered: tuple[str, ...] = ()
     """Nouns that take a letter: the letter after one is no initial (`plan B`)."""
+    compounds: tuple[str, ...] = ()
+    """Abbreviations that also end a longer word (`Ringstr`)."""
     prefixes: tuple[str, ...] = ()
     """Letters written onto the next word (Arabic `و`)."""
     ordinal_before: tuple[str, ...] = ()
@@ -48,6 +51,7 @@ class Lexicon:
 
     def __init__(self, pack: SentencePack) -> None:
         self._pack = pack
+        self._units = frozenset(pack.may_end)
         self._classes: dict[str, str] = {}
         for name in ("may_end", "date", "reference", "title", "inline"):
             for entry in getattr(pack, name):
@@ -58,6 +62,11 @@ class Lexicon:
         self._spaced = regex.compile(rf"(?ri){_EDGE}(?:{_choice(spaced)})")
         self._lower = {word: _lowered(getattr(pack, word)) for word in _WORDS}
         self.ordinals = bool(pack.ordinal_before)
+
+    @property
+    def compounds(self) -> tuple[str, ...]:
+        """The ends of words that are abbreviated."""
+        return self._pack.compounds
 
     @property
     def keys(self) -> frozenset[str]:
@@ -73,9 +82,19 @@ class Lexicon:
             return self._classes["".join(m.group().lower().split())]
         return ""
 
-    def begins(self, token: str, following: str) -> bool:
-        """Whether `token` and the next letter begin an abbreviation of two words (`z. B.`)."""
-        return following.lower() in self._firsts.get(token.lower(), ())
+    def is_unit(self, token: str) -> bool:
+        """Whether `token` may end a sentence after a number, whatever else it is: `30 см.`, `см. с. 5`."""
+        return token in self._units
+
+    def dotted(self, token: str) -> bool:
+        """Single letters, or names of letters, with stops between: `U.S`, `т.д`, `ق.م`, `यू.एस`."""
+        parts = [part.lstrip("-‐") for part in token.split(".")]
+        initials = self._pack.initials
+        return len(parts) > 1 and all(part in initials or _LETTER.fullmatch(part) for part in parts)
+
+    def seconds(self, token: str) -> frozenset[str]:
+        """The words that make an abbreviation of two words after `token` (`z. B.`), in lower case."""
+        return frozenset(self._firsts.get(token.lower(), ()))
 
     def initial(self, token: str, before: str) -> bool:
         """Whether `token` is a name's initial, `before` being the word before it."""
@@ -101,11 +120,7 @@ class Lexicon:
         for prefix in self._pack.prefixes:
             if token.startswith(prefix):
                 yield token[len(prefix) :]
-
-
-def dotted(token: str) -> bool:
-    """Single letters with stops between: `U.S`, `т.д`, `ق.م`."""
-    return "." in token and bool(_DOTTED.fullmatch(token))
+        yield from (part for part in self._pack.compounds if token.endswith(part))
 
 
 def roman(word: str) -> bool:
@@ -119,6 +134,7 @@ class Lexicons:
     def __init__(self, packs: Mapping[str, SentencePack]) -> None:
         self._lexicons = {tag: Lexicon(pack) for tag, pack in packs.items()}
         self._keys = frozenset().union(*(lexicon.keys for lexicon in self._lexicons.values()))
+        self._compounds = tuple(part for lexicon in self._lexicons.values() for part in lexicon.compounds)
 
     def __getitem__(self, tag: str) -> Lexicon:
         return self._lexicons[tag]
@@ -126,7 +142,8 @@ class Lexicons:
     def knows(self, token: str) -> bool:
         """Whether any language may have something to say on `token`."""
         keys = self._keys
-        return token in keys or token.lower() in keys or token[1:] in keys
+        known = token in keys or token.lower() in keys or token[1:] in keys
+        return known or token.endswith(self._compounds)
 
 
 _WORDS = ("openers", "lettered", "ordinal_before", "ordinal_after")
@@ -142,10 +159,10 @@ def _choice(spaced: Iterable[str]) -> str:
 
 
 def _seconds(spaced: Iterable[str]) -> dict[str, set[str]]:
-    """First part of each two-word abbreviation → the letters that its second part begins with."""
+    """First part of each two-word abbreviation → the first words of its second part."""
     found: dict[str, set[str]] = {}
     for entry in spaced:
         parts = entry.lower().split(" ")
         for first, second in pairwise(parts):
-            found.setdefault(first.rstrip("."), set()).add(second[0])
+            found.setdefault(first.rstrip("."), set()).add(_PART.match(second).group())  # type: ignore[union-attr]
     return found

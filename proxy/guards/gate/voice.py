@@ -12,7 +12,7 @@ from indexes.text import WORD, fold
 _BEFORE = r"(?<![\p{L}\p{M}\p{N}_])"
 # A hyphen and a letter after make a compound (Ich-AG); before it they do not (puis-je).
 _AFTER = r"(?![\p{L}\p{M}\p{N}_]|[-‐‑]\p{L})"
-# A pronoun of one letter may be an initial (I. Newton), a numeral (I–III, Parts I and II) or half of I/O or B-I.
+# A lone I may be an initial (I. Newton), a numeral (I–III, Parts I and II), half of I/O or B-I.
 _LONE_BEFORE = r"(?<!\p{L}\.|/|\p{Lu}[-‐‑])"
 _LONE_AFTER = r"(?!\.\s?\p{L}|[)/]|-\p{N}|(?:\s?[,–&-]|\s\p{Ll}{1,3})\s?[IVX]+(?![\p{L}']))"
 _WIDE = (*range(0xFF21, 0xFF5B), *range(0x1D400, 0x1D7CC))
