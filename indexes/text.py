@@ -96,6 +96,11 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(_split(fold(text)))
 
 
+def runs(folded: str) -> list[str]:
+    """The runs of letters and digits in folded text, those of Han uncut."""
+    return _ASCII_WORD.findall(folded) if folded.isascii() else WORD.findall(folded)
+
+
 def _split(folded: str) -> Iterable[str]:
     return _ASCII_WORD.findall(folded) if folded.isascii() else _split_any(folded)
 

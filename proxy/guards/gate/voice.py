@@ -7,7 +7,7 @@ from functools import cached_property
 
 import regex
 
-from indexes.text import WORD, fold
+from indexes.text import WORD, fold, runs
 
 _BEFORE = r"(?<![\p{L}\p{M}\p{N}_])"
 # A hyphen and a letter after make a compound (Ich-AG); before it they do not (puis-je).
@@ -49,10 +49,14 @@ class VoicePack:
     """False where words have no gaps between them (Chinese)."""
 
     @cached_property
-    def _heads(self) -> frozenset[str]:
-        """The first word of every folded entry, with its optional space and without."""
-        forms = (form for word in self.words for form in (word.replace(" ?", " "), word.replace(" ?", "")))
-        return frozenset(match[0] for form in forms if (match := WORD.match(form)))
+    def _rests(self) -> Mapping[str, Sequence[frozenset[str]]]:
+        """First word of a folded entry, with its optional space and without → its other words, by entry."""
+        rests: dict[str, list[frozenset[str]]] = {}
+        for entry in self.words:
+            for form in (entry.replace(" ?", " "), entry.replace(" ?", "")):
+                if match := WORD.match(form):
+                    rests.setdefault(match[0], []).append(_rest(entry))
+        return rests
 
     @cached_property
     def _tails(self) -> tuple[str, ...]:
@@ -64,10 +68,11 @@ class VoicePack:
         """Whether `folded` can hold an entry: a cheap look at its words before the dear one."""
         if not self.bounded:
             return True
-        words = WORD.findall(folded)
-        if not self._heads.isdisjoint(words) or (self._tails and any(w.endswith(self._tails) for w in words)):
+        words = set(runs(folded))
+        if self._tails and any(word.endswith(self._tails) for word in words):
             return True
-        return any(word[0] in self.prefixes and word[1:] in self._heads for word in words)
+        firsts = {word[1:] for word in words if word[0] in self.prefixes} | words if self.prefixes else words
+        return any(rest <= words for first in firsts & self._rests.keys() for rest in self._rests[first])
 
     @cached_property
     def folded_form(self) -> regex.Pattern[str]:
@@ -95,6 +100,12 @@ class VoicePack:
         if not self.bounded or entry.endswith(("'", "^")):
             return text
         return f"{_LONE_BEFORE}{text}{_AFTER}{_LONE_AFTER}" if len(entry) == 1 else f"{text}{_AFTER}"
+
+
+def _rest(entry: str) -> frozenset[str]:
+    """The words after the first that a text with `entry` is sure to hold as whole words."""
+    sure = "" if " ?" in entry else " ".join(part for part in entry.split() if "*" not in part)
+    return frozenset(runs(sure)[1:])
 
 
 def first_person(

@@ -269,6 +269,19 @@ def test_folded_entries_are_folded_and_each_is_found(tag: str) -> None:
         assert first_person(f"{said}x" if said.endswith("'") else said, tag, PACKS), entry
 
 
+@pytest.mark.parametrize("tag", [tag for tag in TAGS if PACKS[tag].bounded])
+def test_an_entry_is_found_with_its_space_and_without_and_behind_each_prefix(tag: str) -> None:
+    pack = PACKS[tag]
+    for entry in (word for word in pack.words if "*" not in word and not word.endswith("'")):
+        for said in (entry.replace(" ?", " "), entry.replace(" ?", "")):
+            assert all(first_person(prefix + said, tag, PACKS) for prefix in ("", *pack.prefixes)), said
+
+
+@pytest.mark.parametrize("text", ["the roof of the house", "a view of it as a model"])
+def test_a_few_words_of_an_entry_ask_for_no_dear_look(text: str) -> None:
+    assert not PACKS["en"].may_be(text)
+
+
 def test_a_sentence_is_heard_in_microseconds() -> None:
     text = "The library stays open to students during the summer holidays and on every other Sunday."
     spent = []
