@@ -1,6 +1,7 @@
 """A small real deployment for tests: two documents, one caller with a key, an upstream on a socket."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from proxy.ledger.periods import Cap
 from proxy.observe.decisions import Decisions
 from proxy.settings.load import load
 from proxy.settings.tree import Settings
+from proxy.types import Trace
 from tests.serving import serving
 
 CONFIG = """
@@ -116,25 +118,51 @@ class Deployment:
         )
         return await self.stack.enter_async_context(client)
 
+    async def row(self, number: int = 1) -> Trace:
+        """The row of the request that came as `number`: rows are written behind the answers."""
+        for _ in range(500):
+            if len(rows := await self.log.recent(number)) == number:
+                return rows[0]
+            await asyncio.sleep(0.01)
+        raise AssertionError(f"no row {number} was written")
 
-def written(folder: Path, url: str, *, idle_s: float = 5, retries: int = 0, join_s: float = 0) -> Settings:
-    """Writes the deployment's files and reads its settings."""
+
+def written(
+    folder: Path,
+    url: str,
+    *,
+    idle_s: float = 5,
+    retries: int = 0,
+    join_s: float = 0,
+    swap: Mapping[str, str] = {},
+) -> Settings:
+    """Writes the deployment's files and reads its settings; `swap`: lines of the file in place of others."""
     docs = folder / "docs"
     (docs / "staff").mkdir(parents=True, exist_ok=True)
     (docs / ".access.yaml").write_text(ACCESS, "utf-8")
     (docs / "hours.md").write_text(HOURS, "utf-8")
     (docs / "staff" / "bonus.md").write_text(BONUS, "utf-8")
     config = folder / "fiador.toml"
-    config.write_text(CONFIG.format(url=url, idle_s=idle_s, retries=retries, join_s=join_s), "utf-8")
+    text = CONFIG.format(url=url, idle_s=idle_s, retries=retries, join_s=join_s)
+    for old, new in swap.items():
+        assert old in text
+        text = text.replace(old, new)
+    config.write_text(text, "utf-8")
     return load(config)
 
 
 @asynccontextmanager
 async def deployed(
-    folder: Path, url: str = "http://127.0.0.1:9", *, idle_s: float = 5, retries: int = 0, join_s: float = 0
+    folder: Path,
+    url: str = "http://127.0.0.1:9",
+    *,
+    idle_s: float = 5,
+    retries: int = 0,
+    join_s: float = 0,
+    swap: Mapping[str, str] = {},
 ) -> AsyncIterator[Deployment]:
     """The deployment on a real socket, its documents indexed."""
-    settings = written(folder, url, idle_s=idle_s, retries=retries, join_s=join_s)
+    settings = written(folder, url, idle_s=idle_s, retries=retries, join_s=join_s, swap=swap)
     async with opened(settings) as services:
         report = await synced(settings, services.evidence, services.packs)
         assert not report.faults
