@@ -32,7 +32,8 @@ async def attempt(call: Call, served: tuple[Persona, Model], desk: Desk, visit: 
     limit = _bound(call, model)
     rules = persona.rules(call.language).capped(call.output_cap)
     for number in range(1, model.retries + 2):
-        ear = sink(call, rules, visit.reply)  # before the hold: whatever fails here has set nothing aside
+        # Before the hold: whatever fails here has set nothing aside.
+        ear = sink(call, rules, visit.reply, visit.mark)
         hold = await _reserve(model, limit, desk, visit.trace)
         if isinstance(hold, Denial):
             return hold

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from proxy.attempt import Attempted, attempt
 from proxy.desk import Desk, Persona
-from proxy.errors import BusyError
+from proxy.errors import BusyError, LimitError
 from proxy.guards import citations, prompt
 from proxy.guards.defuse import strip_own
 from proxy.guards.gate import Gate
@@ -15,7 +15,7 @@ from proxy.retrieve import Handed, gather
 from proxy.services import Ask, ClientGone, Denial, Model, Reply
 from proxy.types import Call, Caller, ChatRequest, Decision, Trace, Turn
 from proxy.verdict import Terms, judge
-from proxy.visit import Told, Visit
+from proxy.visit import Heard, Visit
 from proxy.wire.request import task
 
 OpenReply = Callable[[ChatRequest, str], Reply]
@@ -29,18 +29,42 @@ async def answer(ask: Ask, desk: Desk, open_reply: OpenReply) -> None:
     A cancelled task (the client left) closes the upstream, settles, and is written down as `left`.
     """
     caller = await desk.auth.authenticate(ask.headers, ask.peer)
-    async with desk.limits.enter(caller, caller.address):
-        request = desk.parse(ask.body)
-        model = desk.model(request.model)
-        trace = Trace(desk.new_id(), caller, model.alias, request.question, desk.now().timestamp())
-        reply = Told(open_reply(request, trace.id))
+    try:
+        async with desk.limits.enter(caller, caller.address):
+            request = desk.parse(ask.body)
+            model = desk.model(request.model)
+            trace = Trace(desk.new_id(), caller, model.alias, request.question, desk.now().timestamp())
+            await _once(ask.body, (request, model), desk, Heard(open_reply(request, trace.id), trace))
+    except LimitError as fault:
+        await desk.decisions.write(_limited(fault, caller, desk))
+        raise
 
-        async def work(joined: Reply) -> None:
-            await _answered(request, model, desk, Visit(joined, trace))
 
-        if not await desk.joins.run((_hearing(caller), ask.body), reply, work):
-            trace.decision, trace.detail = reply.decision, JOINED
-            await desk.decisions.write(trace)
+async def _once(body: bytes, served: tuple[ChatRequest, Model], desk: Desk, client: Heard) -> None:
+    """Runs the request, or listens to an equal one that runs; who only listened leaves a row of its own."""
+    ran = False
+
+    async def work(joined: Reply) -> None:
+        nonlocal ran
+        ran = True
+        await _answered(*served, desk, Visit(joined, client.trace))
+
+    try:
+        await desk.joins.run((_hearing(client.trace.caller), body), client, work)
+    except (ClientGone, asyncio.CancelledError):
+        client.decision = Decision.LEFT
+        raise
+    finally:
+        if not ran:
+            client.trace.decision, client.trace.detail = client.decision, JOINED
+            await desk.decisions.write(client.trace)
+
+
+def _limited(fault: LimitError, caller: Caller, desk: Desk) -> Trace:
+    """What is known of a request of which nothing was read."""
+    trace = Trace(desk.new_id(), caller, "", "", desk.now().timestamp())
+    trace.decision, trace.layer, trace.detail = Decision.LIMITED, "limits", fault.text
+    return trace
 
 
 def _hearing(caller: Caller) -> str:

@@ -13,17 +13,24 @@ from proxy.types import Call, Ending, Usage
 from proxy.wire import structured
 
 Finish = Literal["stop", "length", "cut"]
+Mark = Callable[[str], None]
+"""Notes the moment of something that has a name in `Trace.timings_ms`."""
+
+
+def _unmarked(part: str) -> None:
+    """Where nobody wants to know."""
 
 
 class Releasing:
     """Implements `services.UpstreamSink`. `text` is synchronous: the gate works where the bytes arrive."""
 
-    def __init__(self, gate: Callable[[], Gate], stops: Stops, reply: Reply):
+    def __init__(self, gate: Callable[[], Gate], stops: Stops, reply: Reply, mark: Mark = _unmarked):
         """`gate` makes a fresh one: what is left of a sentence cut by a stop sequence is judged anew."""
         self._fresh = gate
         self._gate = gate()
         self._stops = stops
         self._reply = reply
+        self._mark = mark
         self._held: list[Release] = []
         self._free_chars = 0
         """Of what is held: as much as no stop sequence can reach any more."""
@@ -53,6 +60,8 @@ class Releasing:
 
     def billed(self, piece: str) -> None:
         """Counts text that costs but never leaves."""
+        if not self._received_bytes:
+            self._mark("first_upstream")
         self._received_bytes += len(piece.encode("utf-8", "replace"))
 
     def usage(self, usage: Usage) -> None:
@@ -66,6 +75,7 @@ class Releasing:
         """Sends what has been released since the last time."""
         if self._pending:
             text, self._pending = self._pending, ""
+            self._mark("first_sentence")
             await self._reply.text(text)
 
     async def close(self, ending: Ending) -> None:
@@ -140,8 +150,8 @@ class Structured(Releasing):
     against those sources, as if each bore their markers. One that fails makes the whole a refusal.
     """
 
-    def __init__(self, call: Call, rules: Rules, stops: Stops, reply: Reply):
-        super().__init__(lambda: Gate(call.sources, call.language, rules), stops, reply)
+    def __init__(self, call: Call, rules: Rules, stops: Stops, reply: Reply, mark: Mark = _unmarked):
+        super().__init__(lambda: Gate(call.sources, call.language, rules), stops, reply, mark)
         self._call = call
         self._rules = rules
         self._text: list[str] = []
@@ -181,12 +191,12 @@ class Structured(Releasing):
         return [replace(failed, ending="not_in_sources")] if failed else judged
 
 
-def sink(call: Call, rules: Rules, reply: Reply) -> Releasing:
+def sink(call: Call, rules: Rules, reply: Reply, mark: Mark = _unmarked) -> Releasing:
     """The sink of one attempt, as the answer was asked for."""
     stops = Stops(call.stop)
     if call.structured:
-        return Structured(call, rules, stops, reply)
-    return Releasing(lambda: Gate(call.sources, call.language, rules), stops, reply)
+        return Structured(call, rules, stops, reply, mark)
+    return Releasing(lambda: Gate(call.sources, call.language, rules), stops, reply, mark)
 
 
 def releases(gate: Gate, text: str) -> bool:

@@ -29,6 +29,8 @@ Models = Callable[[Ask], Awaitable[Sequence[str]]]
 """The names of the models that this caller may use; raises `AuthError`."""
 Ready = Callable[[], Awaitable[Sequence[str]]]
 """What is missing before requests can be served; nothing: ready."""
+Told = Callable[[Exception], FiadorError]
+"""What a client is told of a fault."""
 Endpoint = Callable[[Scope, Receive, Line], Awaitable[None]]
 """Answers by `line.whole`, or raises a `FiadorError`."""
 Paths = Mapping[str, Mapping[str, Endpoint]]
@@ -50,29 +52,52 @@ HINTS: Mapping[str, str] = {
 
 
 def build(
-    answer: Answer, models: Models, ready: Ready, server: tree.Server, *, more: Paths | None = None
+    answer: Answer,
+    models: Models,
+    ready: Ready,
+    server: tree.Server,
+    *,
+    more: Paths | None = None,
+    failed: Callable[[str], None] = lambda code: None,
 ) -> ASGIApp:
-    """The whole HTTP surface; `more` adds endpoints."""
+    """The whole HTTP surface; `more` adds endpoints, `failed` hears the code of every error that is told."""
     listing = _Listing(models)
+
+    def told(fault: Exception) -> FiadorError:
+        error = shown(fault)
+        failed(error.code)
+        return error
+
     return _Router(
         {
-            "/v1/chat/completions": {"POST": _Chat(answer, server)},
+            "/v1/chat/completions": {"POST": _Chat(answer, server, told)},
             "/v1/models": {"GET": listing.all},
             "/v1/models/{id}": {"GET": listing.one},
-            "/healthz": {"GET": _alive},
-            "/readyz": {"GET": _Readiness(ready)},
+            **probes(ready),
             **(more or {}),
         },
         server,
+        told,
     )
+
+
+def probes(ready: Ready) -> Paths:
+    """What a supervisor asks: whether the process runs, and whether it can serve."""
+    return {"/healthz": {"GET": _alive}, "/readyz": {"GET": _Readiness(ready)}}
+
+
+def router(paths: Paths, server: tree.Server) -> ASGIApp:
+    """An HTTP surface of `paths` alone."""
+    return _Router(paths, server, shown)
 
 
 class _Router:
     """Matches the path as it was sent, undecoded, and turns faults into responses."""
 
-    def __init__(self, paths: Paths, server: tree.Server):
+    def __init__(self, paths: Paths, server: tree.Server, told: Told):
         self._paths = paths
         self._server = server
+        self._told = told
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -86,7 +111,7 @@ class _Router:
             except Exception as fault:
                 if line.begun:
                     raise  # the server then tears the connection down: no clean end
-                await line.fail(shown(fault))
+                await line.fail(self._told(fault))
 
     def _endpoint(self, scope: Scope) -> Endpoint:
         path = scope.get("raw_path", scope["path"].encode()).decode("latin-1")
@@ -119,9 +144,10 @@ def shown(fault: Exception) -> FiadorError:
 class _Chat:
     """`POST /v1/chat/completions`: reads, answers, and watches for the client's going."""
 
-    def __init__(self, answer: Answer, server: tree.Server):
+    def __init__(self, answer: Answer, server: tree.Server, told: Told):
         self._answer = answer
         self._server = server
+        self._told = told
 
     async def __call__(self, scope: Scope, receive: Receive, line: Line) -> None:
         ask = await read(scope, receive, self._server)
@@ -136,7 +162,7 @@ class _Chat:
         except FiadorError as fault:
             if not replies:
                 raise
-            await replies[-1].fail(shown(fault))
+            await replies[-1].fail(self._told(fault))
         finally:
             for reply in replies:
                 reply.close()

@@ -10,11 +10,12 @@ from proxy.types import Citation, Decision, Ending, Trace
 from proxy.verdict import Verdict
 
 
-class Told:
-    """A reply that remembers how it ended: what a joined request leaves in the log."""
+class Heard:
+    """A client's reply that remembers how it ended: what a joined request leaves in the log."""
 
-    def __init__(self, reply: Reply):
+    def __init__(self, reply: Reply, trace: Trace):
         self._reply = reply
+        self.trace = trace
         self.decision: Decision | None = None
 
     async def head(self, decision: Decision) -> None:
@@ -34,6 +35,12 @@ class Visit:
     def __init__(self, reply: Reply, trace: Trace):
         self.reply = reply
         self.trace = trace
+        self._began = time.perf_counter()
+
+    def mark(self, part: str) -> None:
+        """Notes after how many milliseconds something came to pass, the first time that it does."""
+        if part not in self.trace.timings_ms:
+            self.trace.timings_ms[part] = round((time.perf_counter() - self._began) * 1000, 3)
 
     def note(self, decision: Decision, layer: str = "", **parts: str) -> None:
         """Writes down what became of the request: `topic`, `rule`, `detail`, `offending`."""

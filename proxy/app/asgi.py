@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from proxy import routes
 from proxy.app.opened import Services, opened
 from proxy.app.pushing import Pushing
+from proxy.app.scraped import scraped
 from proxy.body import head
 from proxy.errors import AuthError, FiadorError
 from proxy.observe import logs
@@ -56,10 +57,14 @@ class App:
                 pushing = Pushing(services)
                 await stack.enter_async_context(_kept(services))
                 await stack.enter_async_context(pushing.embedding())
+                outer = surface(services, pushing)
+                await stack.enter_async_context(scraped(aside(services, outer), self._settings.server))
             except FiadorError as fault:
                 told = f"{fault.text} {fault.detail}".strip()
                 return await send({"type": "lifespan.startup.failed", "message": told})
-            self._serve = surface(services, pushing)
+            for warning in services.warnings:
+                log.warning("%s", warning)
+            self._serve = outer
             await send({"type": "lifespan.startup.complete"})
             await receive()
         return await send({"type": "lifespan.shutdown.complete"})
@@ -80,9 +85,9 @@ def _behind(fault: Exception) -> None:
     log.warning("the keyword index cannot follow: %s: %s", type(fault).__name__, fault)
 
 
-def surface(services: Services, pushing: Pushing | None = None) -> ASGIApp:
-    """The HTTP surface over opened services."""
-    desk = services.desk
+def surface(services: Services, pushing: Pushing | None = None) -> Overload:
+    """The HTTP surface over opened services: what callers see."""
+    desk, server, figures = services.desk, services.settings.server, services.metrics
 
     async def answered(ask: Ask, open_reply: routes.OpenReply) -> None:
         await answer(ask, desk, open_reply)
@@ -92,22 +97,46 @@ def surface(services: Services, pushing: Pushing | None = None) -> ASGIApp:
         return sorted(desk.models)
 
     async def missing() -> Sequence[str]:
-        down = [] if await services.ledger.ready() else [f"ledger: {services.ledger.fault}"]
-        return [*down, *overload.missing()]
+        return await _missing(services, overload)
 
     async def metrics(scope: Scope, receive: Receive, line: Line) -> None:
         ask = head(scope)
         caller = await desk.auth.authenticate(ask.headers, ask.peer)
         if "admin" not in caller.scopes:
             raise AuthError("Metrics are for keys with the scope `admin`.", status=403, code="forbidden")
-        await line.open(200, [("content-type", CONTENT_TYPE), ("cache-control", "no-store")])
-        await line.write(services.metrics.render().encode(), more=False)
+        await _figures(services, line)
+
+    def failed(code: str) -> None:
+        figures.count("fiador_errors_total", code=code)
 
     more = {"/metrics": {"GET": metrics}, **(pushing or Pushing(services)).paths()}
-    app = routes.build(answered, aliases, missing, services.settings.server, more=more)
-    overload = Overload(app, services.settings.server)
-    services.metrics.gauge("fiador_streams", "Requests under way.", lambda: overload.running)
-    services.metrics.gauge(
-        "fiador_overload_refused", "Requests refused for want of a place.", lambda: overload.refused
+    overload = Overload(routes.build(answered, aliases, missing, server, more=more, failed=failed), server)
+    figures.gauge("fiador_streams", "Requests under way.", lambda: overload.running)
+    figures.total(
+        "fiador_overload_refused_total", "Requests refused for want of a place.", lambda: overload.refused
     )
     return overload
+
+
+def aside(services: Services, overload: Overload) -> ASGIApp:
+    """What scrapers and supervisors see at their own address: figures and health, without a key."""
+
+    async def missing() -> Sequence[str]:
+        return await _missing(services, overload)
+
+    async def metrics(scope: Scope, receive: Receive, line: Line) -> None:
+        await _figures(services, line)
+
+    paths = {"/metrics": {"GET": metrics}, **routes.probes(missing)}
+    return routes.router(paths, services.settings.server)
+
+
+async def _missing(services: Services, overload: Overload) -> Sequence[str]:
+    """Why requests cannot be served now; empty: they can."""
+    down = [] if await services.ledger.ready() else [f"ledger: {services.ledger.fault}"]
+    return [*down, *overload.missing()]
+
+
+async def _figures(services: Services, line: Line) -> None:
+    await line.open(200, [("content-type", CONTENT_TYPE), ("cache-control", "no-store")])
+    await line.write(services.metrics.render().encode(), more=False)

@@ -14,8 +14,7 @@ from proxy.app.upstreams import models, upstreams
 from proxy.auth import Door, Keys, checker
 from proxy.desk import Desk
 from proxy.joins import Joins
-from proxy.ledger.periods import Cap, Caps
-from proxy.ledger.prices import dollars
+from proxy.ledger.periods import caps
 from proxy.ledger.sqlite import SqliteLedger
 from proxy.limits import Limits, MemoryStore, Store
 from proxy.limits.sqlite import SqliteStore
@@ -38,6 +37,8 @@ class Services:
     ledger: SqliteLedger
     metrics: Metrics
     lock: Lock | None
+    warnings: tuple[str, ...]
+    """What an operator should know of the thresholds."""
 
 
 @asynccontextmanager
@@ -50,7 +51,9 @@ async def opened(settings: tree.Settings, made: Embedding | None = None) -> Asyn
         where = paths(settings)
         known = packs()
         behind = await evidence(settings, known.words, made or embedding(settings.embedding), stack)
-        calibrated = _lock(settings, behind)
+        name = behind.embedder.name if behind.embedder else ""
+        found = lock.read(settings.folder / lock.NAME)
+        calibrated = found if found and found.model == name else None
         books = await stack.enter_async_context(ledger(settings))
         log = settings.log
         decisions = await stack.enter_async_context(
@@ -59,7 +62,7 @@ async def opened(settings: tree.Settings, made: Embedding | None = None) -> Asyn
         keys = await stack.enter_async_context(Keys(where.keys))
         limits = Limits(settings.limits, await _counts(settings, stack))
         metrics = Metrics()
-        _gauges(metrics, limits, decisions)
+        _read(metrics, limits, decisions, behind)
         desk = Desk(
             auth=Door(
                 settings.auth,
@@ -84,7 +87,8 @@ async def opened(settings: tree.Settings, made: Embedding | None = None) -> Asyn
             background_tasks=settings.server.background_tasks,
             stop_finish=settings.server.stop_finish,
         )
-        yield Services(settings, desk, behind, known, books, metrics, calibrated)
+        warnings = tuple(lock.warnings(found, settings, name))
+        yield Services(settings, desk, behind, known, books, metrics, calibrated, warnings)
 
 
 async def _counts(settings: tree.Settings, stack: AsyncExitStack) -> Store:
@@ -95,36 +99,27 @@ async def _counts(settings: tree.Settings, stack: AsyncExitStack) -> Store:
     return await stack.enter_async_context(SqliteStore(paths(settings).limits, table_max))
 
 
-def _gauges(metrics: Metrics, limits: Limits, decisions: Decisions) -> None:
-    metrics.gauge("fiador_limits_failures", "Requests let through without limits.", lambda: limits.failures)
-    metrics.gauge("fiador_decisions_lost", "Rows that the decision log lost.", lambda: decisions.lost)
-
-
-def _lock(settings: tree.Settings, behind: Evidence) -> Lock | None:
-    """Calibrated thresholds, if they were measured with this very model."""
-    found = lock.read(settings.folder / lock.NAME)
-    name = behind.embedder.name if behind.embedder else ""
-    return found if found and found.model == name else None
+def _read(metrics: Metrics, limits: Limits, decisions: Decisions, behind: Evidence) -> None:
+    """Shows the counts that other parts keep."""
+    metrics.total(
+        "fiador_limits_failures_total", "Requests let through without limits.", lambda: limits.failures
+    )
+    metrics.total("fiador_decisions_lost_total", "Rows that the decision log lost.", lambda: decisions.lost)
+    metrics.total(
+        "fiador_stale_total", "Hits of an index that the truth refused.", lambda: behind.search.stale
+    )
 
 
 def ledger(settings: tree.Settings) -> SqliteLedger:
     """The books of a deployment, to be opened by `async with`."""
     said = settings.ledger
-    caps = Caps(
-        Cap(_nano(said.usd_month), _nano(said.usd_day)),
-        {name: Cap(_nano(cap.usd_month), _nano(cap.usd_day)) for name, cap in said.groups.items()},
-    )
     return SqliteLedger(
         paths(settings).ledger,
-        caps,
+        caps(said),
         time_zone=said.time_zone,
         hold_s=said.hold_s,
         busy_s=said.busy_s,
     )
-
-
-def _nano(usd: float | None) -> int | None:
-    return None if usd is None else dollars(usd)
 
 
 def _policy(server: tree.Server) -> Policy:

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from proxy.types import Trace
+from proxy.types import Decision, Trace
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 BUCKETS_S = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
@@ -20,9 +20,9 @@ COUNTERS = {
     "fiador_errors_total": "Requests ended by an error, by its code.",
 }
 HISTOGRAMS = {
-    "fiador_request_seconds": "A request from its first byte to its last.",
-    "fiador_first_sentence_seconds": "From a request's first byte to its first released sentence.",
-    "fiador_first_upstream_seconds": "From a request's first byte to the upstream's first.",
+    "fiador_request_seconds": "A request from the moment it is let in to its last byte.",
+    "fiador_first_sentence_seconds": "From then to the first released sentence.",
+    "fiador_first_upstream_seconds": "From then to the first word of the upstream.",
 }
 TIMINGS = {
     "total": "fiador_request_seconds",
@@ -77,7 +77,7 @@ class Metrics:
         self.count("fiador_requests_total", decision=trace.decision or "", model=trace.model)
         if trace.topic:
             self.count("fiador_refused_total", topic=trace.topic)
-        if trace.rule:
+        if trace.decision is Decision.STOPPED:
             self.count("fiador_stopped_total", rule=trace.rule)
         self.count("fiador_sentences_released_total", trace.released)
         self.count("fiador_upstream_calls_total", trace.upstream_calls, model=trace.model)

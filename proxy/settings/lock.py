@@ -7,12 +7,13 @@ a lock of another embedding model says nothing about this one and must not be us
 
 import json
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import Field, ValidationError
 
 from proxy.errors import ConfigError
-from proxy.settings.tree import Fraction, Section
+from proxy.settings.tree import Fraction, Section, Settings
 
 NAME = "threshold.lock.toml"
 
@@ -59,6 +60,25 @@ def read(path: Path) -> Lock | None:
     except ValidationError as fault:
         faults = (f"{path}: {'.'.join(map(str, e['loc']))}: {e['msg']}" for e in fault.errors())
         raise ConfigError(*faults) from fault
+
+
+def warnings(lock: Lock | None, settings: Settings, model: str) -> Iterator[str]:
+    """Where a lock has no say: measured with another model than `model`, or under an explicit setting."""
+    if lock is None:
+        return
+    if lock.model != model:
+        known, used = lock.model or "keywords alone", model or "keywords alone"
+        yield f"{NAME} was measured with {known} and says nothing of {used}: calibrate again, or remove it"
+        return
+    for name, assistant in settings.assistants.items():
+        found = lock.assistants.get(name, AssistantLock())
+        values = [one.threshold for one in (found.every, *found.languages.values()) if one]
+        if assistant.threshold is not None and values:
+            spans = " to ".join(f"{value:g}" for value in sorted({min(values), max(values)}))
+            yield f"assistants.{name}.threshold: {assistant.threshold:g} wins over the calibrated {spans}"
+        for tag, value in assistant.thresholds.items():
+            if (calibrated := lock.threshold(name, tag)) is not None:
+                yield f"assistants.{name}.thresholds.{tag}: {value:g} wins over the calibrated {calibrated:g}"
 
 
 def dump(lock: Lock) -> str:

@@ -39,6 +39,8 @@ class Server(Section):
     unknown_fields: Literal["reject", "drop"] = "reject"
     stop_finish: Literal["stop", "content_filter"] = "stop"
     background_tasks: Literal["refuse", "empty"] = "refuse"
+    metrics_host: str = "127.0.0.1"
+    metrics_port: int = Field(default=0, ge=0, le=65535)
 
 
 class OpenAuth(Section):

@@ -3,6 +3,7 @@
 import pytest
 
 from proxy.observe.metrics import Metrics
+from proxy.types import Decision
 from tests.proxy.observe.test_decisions import trace
 
 
@@ -16,6 +17,14 @@ def test_a_request_shows_in_every_figure_it_touches() -> None:
     assert 'fiador_cost_nanousd_total{model="m"} 24\n' in text
     assert 'fiador_request_seconds_bucket{le="0.01"} 2\n' in text
     assert "fiador_request_seconds_sum 0.007" in text
+
+
+def test_a_refusal_is_no_stop_though_it_names_a_pattern() -> None:
+    metrics = Metrics()
+    refused = trace("a", decision=Decision.REFUSED, topic="terms", rule="how much * charge")
+    metrics.request(refused)
+    assert 'fiador_refused_total{topic="terms"} 1\n' in metrics.render()
+    assert "fiador_stopped_total{" not in metrics.render()
 
 
 def test_buckets_grow_and_end_in_the_count() -> None:

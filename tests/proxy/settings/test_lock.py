@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from proxy.errors import ConfigError
-from proxy.settings.lock import AssistantLock, Calibrated, Lock, dump, read
+from proxy.settings.lock import NAME, AssistantLock, Calibrated, Lock, dump, read, warnings
+from proxy.settings.tree import Settings
 
 LOCK = Lock(
     model='e5 "small" sha256:ab',
@@ -58,3 +59,31 @@ def test_a_lock_that_cannot_be_used_says_where(tmp_path: Path, old: str, new: st
     path.write_text(dump(LOCK).replace(old, new), "utf-8")
     with pytest.raises(ConfigError, match=said):
         read(path)
+
+
+def settings(**assistant: object) -> Settings:
+    return Settings.model_validate({"assistants": {"help": assistant}, "upstreams": {}, "models": {}})
+
+
+@pytest.mark.parametrize(
+    ("assistant", "said"),
+    [
+        ({}, []),
+        ({"threshold": 0.5}, ["assistants.help.threshold: 0.5 wins over the calibrated 0.41 to 0.44"]),
+        ({"thresholds": {"es": 0.3}}, ["assistants.help.thresholds.es: 0.3 wins over the calibrated 0.44"]),
+    ],
+)
+def test_an_explicit_setting_wins_with_a_warning(assistant: dict[str, object], said: list[str]) -> None:
+    assert list(warnings(LOCK, settings(**assistant), LOCK.model)) == said
+
+
+def test_a_lock_of_another_model_has_no_say_and_that_is_told() -> None:
+    told = list(warnings(LOCK, settings(threshold=0.5), ""))
+    assert told == [
+        f"{NAME} was measured with {LOCK.model} and says nothing of keywords alone: "
+        "calibrate again, or remove it"
+    ]
+
+
+def test_without_a_lock_there_is_nothing_to_tell() -> None:
+    assert not list(warnings(None, settings(threshold=0.5), ""))

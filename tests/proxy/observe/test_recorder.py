@@ -1,0 +1,22 @@
+"""observe.recorder: every request counts; of a flood of refused ones few are written down."""
+
+from pathlib import Path
+
+from proxy.observe.decisions import Decisions
+from proxy.observe.metrics import Metrics
+from proxy.observe.recorder import LIMITED_S, Recorder
+from proxy.types import Decision
+from tests.proxy.observe.test_decisions import trace
+
+
+async def test_a_flood_of_limited_requests_is_counted_and_not_written_down(tmp_path: Path) -> None:
+    metrics, now = Metrics(), [0.0]
+    async with Decisions(tmp_path / "d.db", clock=lambda: 1_000.0) as decisions:
+        recorder = Recorder(decisions, metrics, clock=lambda: now[0])
+        for number in range(50):
+            await recorder.write(trace(f"a{number}", decision=Decision.LIMITED))
+        await recorder.write(trace("b"))
+        now[0] += LIMITED_S
+        await recorder.write(trace("c", decision=Decision.LIMITED))
+        assert {row.id for row in await decisions.recent(99)} == {"a0", "b", "c"}
+    assert 'fiador_requests_total{decision="limited",model="m"} 51\n' in metrics.render()
