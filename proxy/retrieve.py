@@ -34,7 +34,7 @@ async def gather(request: ChatRequest, persona: Persona, desk: Desk, trace: Trac
     if kinds and (records := await look.records(_kinds(kinds), persona.evidence.overview_records)):
         return Handed(records, overview=True)
     read = persona.reader.read(request, await look.titles(request), persona.content)
-    evidence = await desk.finder.find(_query(read, persona, request), look.viewer)
+    evidence = await desk.finder.find(_query(read, persona, request, trace.language), look.viewer)
     limit = persona.threshold(trace.language)
     _note(evidence, limit, trace)
     if threshold.enough(evidence, limit):
@@ -76,11 +76,9 @@ class _Look:
         return await self._desk.finder.titles(self.viewer) if request.turns else ()
 
 
-def _query(read: Followup, persona: Persona, request: ChatRequest) -> Query:
+def _query(read: Followup, persona: Persona, request: ChatRequest, language: str) -> Query:
     """The subject's name added helps the order and never counts for the threshold."""
-    named = bool(persona.names) and persona.router.about(
-        request.question, _history(request), persona.language
-    )
+    named = bool(persona.names) and persona.router.about(request.question, _history(request), language)
     order = f"{persona.names[0]} {read.texts[0]}" if named else ""
     return Query(read.texts, order, persona.name_words, persona.evidence.limit)
 
