@@ -128,6 +128,27 @@ def text(found: Separations) -> str:
     return "\n".join(lines)
 
 
+def data(found: Separations) -> Mapping[str, object]:
+    """The separations for programs: by assistant and language, the figures of `text` and the ids lost."""
+    return {
+        assistant: {language: _row(row) for language, row in rows.items()}
+        for assistant, rows in found.items()
+    }
+
+
+def _row(row: Separation) -> Mapping[str, object]:
+    return {
+        "threshold": row.threshold,
+        "answerable": len(row.answerable),
+        "lowest": row.answerable[0].similarity if row.answerable else None,
+        "refuse": len(row.unanswerable),
+        "highest": row.unanswerable[-1].similarity if row.unanswerable else None,
+        "auc": row.auc,
+        "lost": row.lost,
+        "why": row.why,
+    }
+
+
 def _samples(report: Report) -> dict[str, list[Sample]]:
     found: dict[str, list[Sample]] = {}
     for grade in report.grades:

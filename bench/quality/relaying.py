@@ -137,7 +137,7 @@ async def proxy(upstream: str, home: Path) -> AsyncIterator[httpx.AsyncClient]:
     (home / "stones").mkdir()
     (home / "stones" / "basalt.md").write_text(DOCUMENT, "utf-8")
     settings = configured(upstream, home)
-    await syncing.run(settings)
+    await syncing.run(settings, syncing.as_text())
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(App(settings), log_level="error", lifespan="on", ws="none")
     server = uvicorn.Server(config)

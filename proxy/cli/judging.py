@@ -35,17 +35,17 @@ def evaluate(context: click.Context, /, sets: tuple[Path, ...], **options: Any) 
 @SETS
 @click.option("--write", is_flag=True, help="Write threshold.lock.toml beside the configuration.")
 @click.option("--plot", "picture", type=click.Path(path_type=Path), help="Draw the similarities as SVG.")
+@JSON
 @click.pass_context
 def calibrate(context: click.Context, /, sets: tuple[Path, ...], **options: Any) -> None:
     """Look for the threshold between what must be answered and what must not."""
-    from golden.calibrate import text
     from proxy.commands import judging
 
     settings = settings_of(context)
     done = wait(judging.calibrated(settings, sets, writing=options["write"]))
-    click.echo(text(done.found))
+    done.tell(as_json=options["as_json"])
     if options["picture"]:
         done.draw(options["picture"])
     if options["write"]:
-        click.echo(f"written: {done.keep(settings)}")
+        click.echo(f"written: {done.keep(settings)}", err=True)
     sys.exit(0 if done.separates else 1)

@@ -43,26 +43,28 @@ def serve(context: click.Context, host: str | None, port: int | None) -> None:
 
 @main.command()
 @click.option("--online", is_flag=True, help="Also ask each upstream for its list of models.")
+@JSON
 @click.pass_context
-def check(context: click.Context, online: bool) -> None:
+def check(context: click.Context, online: bool, as_json: bool) -> None:
     """Do all that serve does, up to opening the port."""
     from proxy.commands import checking
 
-    sys.exit(wait(checking.run(settings_of(context), online=online)))
+    sys.exit(wait(checking.run(settings_of(context), online=online, as_json=as_json)))
 
 
 @main.command()
 @click.option("--watch", is_flag=True, help="Go on with every change, until Ctrl-C.")
+@JSON
 @click.pass_context
-def sync(context: click.Context, watch: bool) -> None:
+def sync(context: click.Context, watch: bool, as_json: bool) -> None:
     """Bring the index up to date with the sources and record books."""
     from proxy.commands import syncing
 
-    settings = settings_of(context)
+    settings, tell = settings_of(context), syncing.as_json if as_json else syncing.as_text()
     if not watch:
-        sys.exit(wait(syncing.run(settings)))
+        sys.exit(wait(syncing.run(settings, tell)))
     with suppress(KeyboardInterrupt):  # which is how it ends
-        wait(syncing.watch(settings))
+        wait(syncing.watch(settings, tell))
 
 
 @main.command()

@@ -1,6 +1,7 @@
 """`fiador check`: everything that serve does, up to opening the port."""
 
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -11,33 +12,48 @@ from indexes.model import ModelError, verify
 from indexes.types import Query, Viewer
 from proxy.app import Services, opened
 from proxy.app.evidence import folders
-from proxy.commands.shown import money
+from proxy.commands.shown import money, say_json
 from proxy.desk import Persona
 from proxy.errors import BusyError, ConfigError
 from proxy.guards.threshold import enough
-from proxy.settings import lock
 from proxy.settings.tree import Settings
 from proxy.upstream.anthropic import AnthropicUpstream
 from proxy.upstream.openai import OpenAIUpstream
 
 
-async def run(settings: Settings, *, online: bool) -> int:
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Lines of what there is, what deserves a look, and which upstreams do not serve their model."""
+
+    state: tuple[str, ...]
+    warnings: tuple[str, ...]
+    faults: tuple[str, ...]
+
+
+async def run(settings: Settings, *, online: bool, as_json: bool) -> int:
     """0: it would serve. 1: an upstream does not know its model. Raises `ConfigError` where it would not."""
-    out = Console(highlight=False)
     if faults := [*_missing(settings)]:
         raise ConfigError(*faults)
     async with opened(settings) as services:
-        for line in [line async for line in _state(services)]:
-            out.print(escape(line), soft_wrap=True)
-        for warning in [line async for line in _warnings(services)]:
-            out.print(f"[yellow]warning:[/] {escape(warning)}", soft_wrap=True)
-        unknown = [line async for line in _online(services)] if online else []
-    for line in unknown:
-        out.print(f"[red]{escape(line)}[/]", soft_wrap=True)
-    out.print(
-        "[red]Not every upstream serves its model.[/]" if unknown else "[green]The configuration is good.[/]"
-    )
-    return 1 if unknown else 0
+        found = Found(
+            tuple([line async for line in _state(services)]),
+            tuple([line async for line in _warnings(services)]),
+            tuple([line async for line in _online(services)] if online else []),
+        )
+    say_json(found) if as_json else _told(found)
+    return 1 if found.faults else 0
+
+
+def _told(found: Found) -> None:
+    out = Console(highlight=False, soft_wrap=True)
+    for line in found.state:
+        out.print(escape(line))
+    for line in found.warnings:
+        out.print(f"[yellow]warning:[/] {escape(line)}")
+    for line in found.faults:
+        out.print(f"[red]{escape(line)}[/]")
+    bad = "[red]Not every upstream serves its model.[/]"
+    out.print(bad if found.faults else "[green]The configuration is good.[/]")
 
 
 def _missing(settings: Settings) -> Iterator[str]:
@@ -67,7 +83,7 @@ async def _state(services: Services) -> AsyncIterator[str]:
     yield f"embedding: {embedder.name if embedder else 'none, keywords alone serve'}"
     for name, persona in services.desk.personas.items():
         limit = persona.threshold(persona.language)
-        yield f"assistant {name}: threshold {limit:g} ({_origin(services, name)})"
+        yield f"assistant {name}: threshold {limit:g} ({_origin(services, persona)})"
     for alias, model in services.desk.models.items():
         into, out = (
             money(each * 10**6) for each in (model.prices.input_nanousd, model.prices.output_nanousd)
@@ -75,11 +91,12 @@ async def _state(services: Services) -> AsyncIterator[str]:
         yield f"model {alias}: {model.upstream.name}, a million tokens cost {into} in and {out} out"
 
 
-def _origin(services: Services, name: str) -> str:
-    """Where an assistant's threshold comes from."""
-    if services.settings.assistants[name].threshold is not None:
+def _origin(services: Services, persona: Persona) -> str:
+    """Where an assistant's threshold for its own language comes from."""
+    settings = services.settings.assistants[persona.name]
+    if settings.threshold is not None or persona.language in settings.thresholds:
         return "set in the configuration"
-    calibrated = services.lock.threshold(name, "") if services.lock else None
+    calibrated = services.lock.threshold(persona.name, persona.language) if services.lock else None
     return "default, not calibrated" if calibrated is None else "calibrated"
 
 
@@ -89,15 +106,8 @@ async def _warnings(services: Services) -> AsyncIterator[str]:
         yield "the index is empty, every question will be refused: run `fiador sync`"
     if services.evidence.degraded:
         yield f"keywords alone serve: {services.evidence.degraded}"
-    if services.lock is None and (unused := lock.read(services.settings.folder / lock.NAME)):
-        yield (
-            f"{lock.NAME} was measured with {unused.model or 'keywords alone'} and is not used: "
-            "`fiador calibrate SET… --write` measures with what serves now"
-        )
-    for name, assistant in services.settings.assistants.items():
-        calibrated = services.lock.threshold(name, "") if services.lock else None
-        if assistant.threshold is not None and calibrated is not None:
-            yield f"assistants.{name}.threshold: {assistant.threshold} wins over the calibrated {calibrated}"
+    for line in services.warnings:
+        yield line
     if counts.documents or counts.records:
         async for line in _suggestions(services):
             yield line

@@ -37,7 +37,7 @@ def run(home: Path, *, serve: bool) -> int:
     with as_file(files("config") / "sample") as sample:
         settings = _settings(sample, home)
         building.ensure(out)
-        asyncio.run(syncing.run(settings, out))
+        asyncio.run(syncing.run(settings, syncing.as_text(out)))
         keys = asyncio.run(_keys(settings))
         with _proxy(sample / "fiador.toml", home) as address:
             failed = _play(address, keys, settings, out)

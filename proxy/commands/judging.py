@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 
+import click
 from rich.console import Console
 
 from golden import calibrate, cases, plot, report
@@ -47,6 +48,10 @@ class Calibration:
 
     found: Separations
     lock: Lock
+
+    def tell(self, *, as_json: bool) -> None:
+        """Prints the separations."""
+        say_json(calibrate.data(self.found)) if as_json else click.echo(calibrate.text(self.found))
 
     def keep(self, settings: Settings) -> Path:
         """Writes the lock beside the configuration."""

@@ -1,8 +1,9 @@
 """`fiador sync`: the index brought up to date with folders and record books."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
+from dataclasses import asdict
 
 from rich.console import Console
 from rich.markup import escape
@@ -13,27 +14,30 @@ from indexes.types import EmbedError
 from indexes.watch import changes
 from proxy.app.evidence import Evidence, books, embedding, evidence, folders
 from proxy.app.personas import Packs, packs
+from proxy.commands.shown import say_json
 from proxy.errors import StoreError
 from proxy.settings.tree import Settings
 
+Tell = Callable[[SyncReport, str], None]
+"""Says what a pass has done, and why there are no vectors ("": there are, or none are wanted)."""
 
-async def run(settings: Settings, out: Console | None = None) -> int:
+
+async def run(settings: Settings, tell: Tell) -> int:
     """One pass over everything; 1 if anything could not be taken in."""
     async with AsyncExitStack() as stack:
         known = packs()
         behind = await evidence(settings, known.words, embedding(settings.embedding), stack)
-        return await _pass(settings, behind, known, out or Console(highlight=False, soft_wrap=True))
+        return await _pass(settings, behind, known, tell)
 
 
-async def watch(settings: Settings) -> None:
+async def watch(settings: Settings, tell: Tell) -> None:
     """Passes again with every change below a folder or of a record book, until it is interrupted."""
-    out = Console(highlight=False, soft_wrap=True)
     roots = [folder.root for folder in folders(settings)] + [book.path for book in books(settings)]
     async with AsyncExitStack() as stack:
         known = packs()
         behind = await evidence(settings, known.words, embedding(settings.embedding), stack)
         async for _ in changes(roots):
-            await _pass(settings, behind, known, out)
+            await _pass(settings, behind, known, tell)
 
 
 async def synced(
@@ -54,13 +58,22 @@ async def synced(
         raise StoreError("The index could not be brought up to date.", detail=str(fault)) from fault
 
 
-async def _pass(settings: Settings, behind: Evidence, known: Packs, out: Console) -> int:
+async def _pass(settings: Settings, behind: Evidence, known: Packs, tell: Tell) -> int:
     with _bars() as bar:
         report = await synced(settings, behind, known, bar)
-    _told(report, behind, out)
-    for fault in report.faults:
-        out.print(f"[yellow]{escape(str(fault))}[/]")
+    tell(report, behind.degraded)
     return 1 if report.faults else 0
+
+
+def as_json(report: SyncReport, degraded: str) -> None:
+    """For programs: the counts, `faults` with `path` and `text`, and `degraded`."""
+    say_json(asdict(report) | {"degraded": degraded})
+
+
+def as_text(out: Console | None = None) -> Tell:
+    """For people, on `out` or the terminal."""
+    screen = out or Console(highlight=False, soft_wrap=True)
+    return lambda report, degraded: _told(report, degraded, screen)
 
 
 @contextmanager
@@ -77,7 +90,7 @@ def _share(step: Step) -> float:
     return min(1.0, step.done / step.total) if step.total else 0.0
 
 
-def _told(report: SyncReport, behind: Evidence, out: Console) -> None:
+def _told(report: SyncReport, degraded: str, out: Console) -> None:
     counts = (
         ("added", report.added),
         ("changed", report.changed),
@@ -89,5 +102,7 @@ def _told(report: SyncReport, behind: Evidence, out: Console) -> None:
         ("passages embedded", report.embedded),
     )
     out.print("Index: " + (", ".join(f"{count} {name}" for name, count in counts if count) or "nothing new"))
-    if behind.degraded:
-        out.print(f"[yellow]Keywords alone: {escape(behind.degraded)}[/]")
+    if degraded:
+        out.print(f"[yellow]Keywords alone: {escape(degraded)}[/]")
+    for fault in report.faults:
+        out.print(f"[yellow]{escape(str(fault))}[/]")
