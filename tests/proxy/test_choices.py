@@ -2,12 +2,16 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from openai.types.chat import ChatCompletion
 
-from proxy.types import Decision
+from indexes.types import Evidence, Finder, Query, Viewer
+from proxy import inside
+from proxy.inside import Question
+from proxy.types import Decision, Turn
 from tests.fakes import FakeUpstream, Play, says
 from tests.proxy.deployment import QUESTION, Deployment, deployed
 
@@ -143,3 +147,26 @@ async def test_a_question_about_the_subject_that_nothing_supports_gets_a_digest_
         assert [source["title"] for source in found.sources] == ["Atlas 2019", "Atlas 2018", "Atlas 2017"]
         await ask(proxy, "Is mountaineering popular in Mongolia?")
         assert ((await proxy.row(2)).decision, len(fake.calls)) == (Decision.NO_EVIDENCE, 1)
+
+
+async def test_a_follow_up_is_about_the_subject_in_the_language_that_it_is_asked_in(tmp_path: Path) -> None:
+    """«ella» is no pronoun of the assistant's own language; the name it stands for helps the order."""
+    asked: list[Query] = []
+
+    class Listening:
+        def __init__(self, finder: Finder):
+            self._finder = finder
+
+        async def find(self, query: Query, viewer: Viewer) -> Evidence:
+            asked.append(query)
+            return await self._finder.find(query, viewer)
+
+        async def titles(self, viewer: Viewer) -> tuple[str, ...]:
+            return await self._finder.titles(viewer)
+
+    async with deployed(tmp_path) as proxy:
+        desk = replace(proxy.services.desk, finder=Listening(proxy.services.desk.finder))
+        before = (Turn("user", "¿Quién es Orchard?"), Turn("assistant", "Orchard es una biblioteca."))
+        question = Question("¿Y cuándo empezó ella con la sala?", "quoting", frozenset({"public"}), before)
+        await inside.ask(question, desk)
+    assert asked[-1].order == f"Orchard {question.text}"

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +25,7 @@ from tests.serving import serving
 BODY = {"model": "help", "messages": [{"role": "user", "content": QUESTION}]}
 
 
-async def post(url: str, key: str, body: dict[str, object] = BODY) -> httpx.Response:
+async def post(url: str, key: str, body: Mapping[str, object] = BODY) -> httpx.Response:
     async with httpx.AsyncClient(trust_env=False, headers={"authorization": f"Bearer {key}"}) as http:
         return await http.post(f"{url}/v1/chat/completions", json=body)
 
