@@ -67,8 +67,10 @@ def warnings(lock: Lock | None, settings: Settings, model: str) -> Iterator[str]
     if lock is None:
         return
     if lock.model != model:
-        known, used = lock.model or "keywords alone", model or "keywords alone"
-        yield f"{NAME} was measured with {known} and says nothing of {used}: calibrate again, or remove it"
+        yield (
+            f"{NAME} was measured with {lock.model or 'keywords alone'} and is not used: "
+            "`fiador calibrate SET… --write` measures with what serves now"
+        )
         return
     for name, assistant in settings.assistants.items():
         found = lock.assistants.get(name, AssistantLock())

@@ -110,13 +110,6 @@ def test_check_names_a_model_folder_that_is_none(config: Path) -> None:
     assert "nowhere: model.onnx" in done.output
 
 
-def test_check_names_a_lock_of_another_model(config: Path) -> None:
-    other = Lock(model="other@1", generation="", date="", rule="", assistants={})
-    (config.parent / lock.NAME).write_text(lock.dump(other), "utf-8")
-    done = fiador(config, "check")
-    assert "was measured with other@1 and is not used" in done.output
-
-
 def test_check_names_a_missing_file_of_public_keys(config: Path) -> None:
     table = 'mode = "jwt"\njwt = { issuer = "a", audience = "b", jwks = "none.json" }'
     config.write_text(config.read_text("utf-8").replace('mode = "keys"', table), "utf-8")

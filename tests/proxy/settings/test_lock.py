@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from proxy.errors import ConfigError
-from proxy.settings.lock import NAME, AssistantLock, Calibrated, Lock, dump, read, warnings
+from proxy.settings.lock import AssistantLock, Calibrated, Lock, dump, read, warnings
 from proxy.settings.tree import Settings
 
 LOCK = Lock(
@@ -79,10 +79,8 @@ def test_an_explicit_setting_wins_with_a_warning(assistant: dict[str, object], s
 
 def test_a_lock_of_another_model_has_no_say_and_that_is_told() -> None:
     told = list(warnings(LOCK, settings(threshold=0.5), ""))
-    assert told == [
-        f"{NAME} was measured with {LOCK.model} and says nothing of keywords alone: "
-        "calibrate again, or remove it"
-    ]
+    assert len(told) == 1
+    assert f"was measured with {LOCK.model} and is not used" in told[0]
 
 
 def test_without_a_lock_there_is_nothing_to_tell() -> None:
