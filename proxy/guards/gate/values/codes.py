@@ -6,7 +6,7 @@ from decimal import Decimal
 import regex
 
 from proxy.guards.gate.values.numbers import CYRILLIC, number_key
-from proxy.guards.gate.values.pack import LETTER
+from proxy.guards.gate.values.pack import LETTER, Tongue
 from proxy.guards.gate.values.page import Page
 from proxy.guards.gate.values.types import Value
 
@@ -32,20 +32,22 @@ _QUARTER = regex.compile(r"q[1-4]")
 _AREA = frozenset(("m", "km", "cm", "mm", "dm", "ft", "in", "yd", "mi", "м", "км", "см", "мм"))
 
 
-def read_composites(page: Page) -> None:
+def read_composites(page: Page, tongue: Tongue) -> None:
     """Take 24/7, 16:9, versions with a v, and signs like ½ or ²."""
     if _SPECIAL.search(page.text):
         page.take(_RAISED, lambda match: _raised(page, match))
     page.take(_VERSION, lambda match: _version(page, match))
-    page.take(_COMPOSITE, lambda match: [_composite(page, match)])
+    page.take(_COMPOSITE, lambda match: [_composite(page, tongue, match)])
 
 
-def _composite(page: Page, match: regex.Match[str]) -> Value:
-    """24/7 and 16:9 hold no numbers, but a score holds its two: 27/100."""
-    key = f"comp:{match[0]}"
+def _composite(page: Page, tongue: Tongue, match: regex.Match[str]) -> Value:
+    """24/7 and 16:9 hold no numbers, but a score holds its two: 27/100. In Persian ۳/۵ may be 3.5."""
     first, mark, last = match[0].partition("/")
+    keys = [f"comp:{match[0]}"]
+    if tongue.own.slash and tongue.known and last.isdigit():
+        keys.append(number_key(Decimal(f"{first}.{last}")))
     parts = [number_key(Decimal(first)), number_key(Decimal(last))] if mark and last in _FULL_SCORES else []
-    return page.value("code", key, match.span(), accepts=[[key]], gives=[key, *parts])
+    return page.value("code", keys[0], match.span(), accepts=[[key] for key in keys], gives=[*keys, *parts])
 
 
 def _raised(page: Page, match: regex.Match[str]) -> list[Value] | None:

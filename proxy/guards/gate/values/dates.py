@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
 
 import regex
 
 from proxy.guards.gate.values.han import han_number
+from proxy.guards.gate.values.numbers import number_key
 from proxy.guards.gate.values.pack import LETTER, Tongue, ValuePack, either
 from proxy.guards.gate.values.page import NEAR, Page
 from proxy.guards.gate.values.types import Value
@@ -15,7 +17,7 @@ _EDGE = rf"(?<![{LETTER}\d_]|\d[.,:/-])"
 _END = rf"(?![{LETTER}\d]|[.,/-]\d)"
 _FIGURES = regex.compile(
     rf"{_EDGE}(?:(?<y>\d{{4}})(?<s>[-/.]|\. )(?<m>\d{{1,2}})(?P=s)(?<d>\d{{1,2}})(?:t(?=\d\d:)|{_END})"
-    rf"|(?<a>\d{{1,2}})(?<t>[-/.]|\. )(?<b>\d{{1,2}})(?P=t)(?<z>\d{{4}}|\d{{2}}){_END})"
+    rf"|(?<a>\d{{1,2}})[ºª°]?(?<t>[-/.]|\. )(?<b>\d{{1,2}})(?P=t)(?<z>\d{{4}}|\d{{2}}){_END})"
 )
 _HAN_DAY = r"\d{1,2}|[一二三四五六七八九十]{1,3}"
 _HAN = regex.compile(
@@ -23,6 +25,8 @@ _HAN = regex.compile(
     rf"(?<m>{_HAN_DAY})\s?月(?:\s?(?:(?<first>{_HAN_DAY})\s?[日号號]?\s?(?:[-–—~～]+|至|到)\s?)?"
     rf"(?<d>{_HAN_DAY})\s?[日号號])?"
 )
+_HAN_DECADE = regex.compile(r"(?<!\d)(?<century>\d{1,2})\s?世[纪紀]\s?(?<tens>[1-9]0)\s?年代")
+_DAY_MONTH = regex.compile(rf"{_EDGE}(?<d>\d{{1,2}})\.(?<m>\d{{1,2}})\.(?![{LETTER}\d])")
 _MONTH_YEAR = regex.compile(rf"{_EDGE}(?<m>\d{{1,2}})(?<s>[/.])(?<y>[12]\d{{3}}){_END}")
 
 _YEARS = regex.compile(rf"{_EDGE}(?<from>[12]\d{{3}})[-–/](?<to>\d{{4}}|\d{{2}})(?![{LETTER}\d]|[-–/.,:]\d)")
@@ -92,6 +96,9 @@ def read_dates(page: Page, tongue: Tongue, source: bool) -> None:
     page.take(_FIGURES, lambda match: _figures(page, tongue, match))
     page.take(_YEARS, lambda match: _years(page, match))
     page.take(_MONTH_YEAR, lambda match: _month_year(page, tongue, match))
+    page.take(_DAY_MONTH, lambda match: _day_month(page, tongue, match))
+    if "年代" in page.text:
+        page.take(_HAN_DECADE, lambda match: _decade(page, match))
     if "月" in page.text:
         page.take(_HAN, lambda match: _han(page, match))
     names = _names(tongue)
@@ -179,6 +186,31 @@ def _month_year(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Val
         page.value(
             "date", date.key, match.span(), accepts=[*date.accepts, [literal]], gives=[*date.gives, literal]
         )
+    ]
+
+
+def _decade(page: Page, match: regex.Match[str]) -> list[Value]:
+    """20世纪80年代: two numbers, and together the 1980s."""
+    century, tens = match["century"], match["tens"]
+    year = f"n:{int(century) - 1}{tens}"
+    both = {"century": [f"n:{int(century)}"], "tens": [f"n:{tens}", f"decade:{tens}"]}
+    return [
+        page.value(
+            "number", keys[0], match.span(name), accepts=[[k] for k in (*keys, year)], gives=[*keys, year]
+        )
+        for name, keys in both.items()
+    ]
+
+
+def _day_month(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value] | None:
+    """`am 3.10. um neun`, where the point is no decimal sign; at a sentence's end it may be one after all."""
+    date = Date(0, int(match["m"]), int(match["d"]))
+    if not (tongue.known and tongue.own.decimal == "," and date.possible and date.month and date.day):
+        return None
+    number = number_key(Decimal(match[0][:-1]))
+    span = (match.start(), match.end() - 1)
+    return [
+        page.value("date", date.key, span, accepts=[*date.accepts, [number]], gives=[*date.gives, number])
     ]
 
 

@@ -35,8 +35,8 @@ _LOUD_APART = regex.compile(rf"[ \u00a0\u202f\u2009]([MmBb]){_ALONE}")
 """48 M, but not `2017 M. Dupont`."""
 _DRESS = r"[)\"'”’»`]?[\s\u200c-]?(?:[(\"'“‘«`](?=\p{L}+[)\"'”’»`]))?"
 """Between digits and their scale: 48 million, 48-million, `48` million, 48 (million)."""
-_LOOK_ALIKE = frozenset("озпіб")
-"""Cyrillic letters that pass for a digit: glued alone to digits they are no ending."""
+_NO_ENDINGS = frozenset("озпібадиж")
+"""Cyrillic letters that pass for a digit or name a house (5а): alone after digits they are no ending."""
 _FIGURES = regex.compile(r"\d+")
 _GAPS = str.maketrans("", "", "٬'\u00a0\u202f\u2009،，")
 _INDIAN = regex.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
@@ -153,7 +153,7 @@ def _is_ending(tail: str, tongue: Tongue) -> bool:
     tail = tail.lstrip(".ºª'")
     if not tail or tail in UNITS or tail in _MAGNITUDES or tail in _LOUD or tail in tongue.endings:
         return True
-    return bool(CYRILLIC.fullmatch(tail)) and tail not in _LOOK_ALIKE
+    return bool(CYRILLIC.fullmatch(tail)) and tail not in _NO_ENDINGS
 
 
 CYRILLIC = regex.compile(r"\p{Cyrillic}+")

@@ -28,6 +28,8 @@ class ValuePack:
     """Twelve rows: the names, cases and abbreviations of each month."""
     spaced: bool = False
     """Plain spaces part the thousands: 12 500."""
+    slash: bool = False
+    """A stroke may be the decimal sign: ۳/۵."""
     jalali: tuple[tuple[str, ...], ...] = ()
     hijri: tuple[tuple[str, ...], ...] = ()
     of: tuple[str, ...] = ()
@@ -117,7 +119,7 @@ class Tongue:
 
     @cached_property
     def decade_before(self) -> regex.Pattern[str]:
-        return regex.compile(rf"(?<![{SPACED}])(?:{self.words('decade_before')})\s?'?$")
+        return regex.compile(rf"(?<![{SPACED}])(?:{self.words('decade_before')})\p{{M}}*\s?'?$")
 
     @cached_property
     def decade_after(self) -> regex.Pattern[str]:

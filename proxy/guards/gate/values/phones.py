@@ -7,11 +7,13 @@ from proxy.guards.gate.values.types import Value
 
 _PLUS = regex.compile(r"(?<![\p{Latin}\d])\+(?:[ \u00a0().‑/-]{0,2}\d){7,15}(?!\d)")
 _HOME = regex.compile(
-    r"(?<![\p{Latin}\d.,:/+-])(?=[0(]|\d{3}-\d{3}-\d{4})\(?\d{2,5}\)?(?:[ \u00a0/-]{1,2}\d{2,4}){2,5}"
+    r"(?<![\p{Latin}\d.,:/+-])(?=[0(])\(?\d{2,5}\)?(?:[ \u00a0/-]{1,2}\d{2,4}){2,5}"
     r"(?![\p{Latin}\d]|[.,:/-]\d)"
-    r"|(?<![\p{Latin}\d.,:/+-])0\d(?:(?:\.\d\d){4}|\d{7,9})(?![\p{Latin}\d]|[.,:/-]\d)"
+    r"|(?<![\p{Latin}\d.,:/+-])"
+    r"(?:0\d(?:(?:\.\d\d){4}|\d{7,9})|(?:1[-. ])?(?:\d{3}[-. ]|\(\d{3}\) ?)\d{3}[-. ]\d{4})"
+    r"(?![\p{Latin}\d]|[.,:/-]\d)"
 )
-"""Also 01.23.45.67.89 and 0123456789: no number begins with a nought."""
+"""Also 01.23.45.67.89, 0123456789 (no number begins with a nought) and the North American 555.555.0199."""
 DIGITS_MIN = 9
 """Fewer digits without a plus are read as numbers."""
 

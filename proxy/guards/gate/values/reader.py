@@ -70,7 +70,7 @@ def _figures(page: Page, speech: Tongue, source: bool, line_start: bool) -> None
     read_times(page, speech)
     if line_start:
         page.take(_LISTED, lambda match: _listed(page, match))
-    read_composites(page)
+    read_composites(page, speech)
     read_numbers(page, speech)
     read_codes(page)
 

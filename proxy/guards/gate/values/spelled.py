@@ -170,7 +170,8 @@ def _close(page: Page, table: _Table, run: list[_Word], source: bool) -> None:
         run = run[taken:]
         if source and words[-1].rank:
             page.found.append(_rank(page, number, words))
-        if number < 2 or not (source or _certain(page.text, table, words)):
+        first = source and words[-1].rank  # "one" is an article as well, "first" is not
+        if number < 2 - first or not (source or _certain(page.text, table, words)):
             continue
         page.found.append(_number(page, Decimal(number), words))
 
@@ -279,5 +280,8 @@ def _read_han(page: Page, pack: ValuePack, source: bool) -> None:
         number = han_number(match[0])
         before, after = page.text[max(0, match.start() - 3) : match.start()], page.text[match.end() :]
         counted = before.endswith(("第", "百分之")) or after.startswith(pack.measures)
-        if number >= 2 and (source or (counted and number != 100 and len(match[0].strip("百千万萬亿億")))):
+        first = source and before.endswith("第")
+        if number >= 2 - first and (
+            source or (counted and number != 100 and len(match[0].strip("百千万萬亿億")))
+        ):
             page.found.append(_number(page, Decimal(number), [_Word(number, *match.span())]))

@@ -171,6 +171,19 @@ GROUNDED = [
     ("ru", "миссия «Аполлон-11»", "en", "Apollo 11"),
     ("en", "Q3 results", "en", "results of the third quarter"),
     ("en", "mid-1990s", "en", "in the 1990s"),
+    ("zh", "20世纪70年代", "en", "in the 1970s"),
+    ("en", "in the 1970s", "zh", "20世纪70年代"),
+    ("fa", "دههٔ ۷۰", "fa", "دهه‌ی ۱۳۷۰"),
+    ("fa", "۲٫۵ متر", "fa", "۲/۵ متر"),
+    ("de", "am 7.6. dort", "de", "am 7. Juni"),
+    ("en", "on 7 June", "de", "am 7.6. dort"),
+    ("pt", "em 1º/06/2019", "pt", "em 1.º de junho de 2019"),
+    ("fr", "à 6 heures du soir", "en", "at 18:00"),
+    ("es", "a las 6 horas de la tarde", "en", "at 18:00"),
+    ("fr", "le 1er rang", "fr", "le premier rang"),
+    ("es", "el 1.º", "de", "der erste"),
+    ("zh", "第1章", "zh", "第一章"),
+    ("en", "212.555.0147", "en", "call (212) 555-0147"),
 ]
 
 
@@ -205,6 +218,12 @@ UNGROUNDED = [
     ("es", "el 2O", "es", "el 2"),
     ("en", "l5 and O5", "en", "15 and 05"),
     ("ru", "З0 мест", "ru", "30 мест"),
+    ("ru", "дом 7а", "ru", "дом 7"),
+    ("en", "2.5 m", "en", "2/5 m"),
+    ("de", "am 8.6. dort", "de", "am 7. Juni"),
+    ("zh", "20世纪60年代", "en", "in the 1970s"),
+    ("fr", "à 6 heures du soir", "en", "at 6:00"),
+    ("en", "555", "en", "212 555 0147"),
     ("en", "20 [7]", "en", "see [20]"),
 ]
 
