@@ -25,10 +25,9 @@ async def changes(
     `events` off, or where the system cannot watch a root, names, sizes and times are compared every `poll_s`.
     """
     stirred = asyncio.Event()
-    # Taken before the first announcement, and listening begun: no change falls between.
+    # Taken before the first announcement: no change falls between that and the listening.
     seen = await asyncio.to_thread(_seen, roots)
     listening = asyncio.create_task(_listen(roots, stirred, seen=seen, poll_s=poll_s, events=events))
-    await asyncio.sleep(0)
     try:
         while True:
             yield
@@ -44,7 +43,7 @@ async def _listen(
 ) -> None:
     if events and find_spec("watchfiles"):
         try:
-            await _hear(roots, stirred)
+            await _hear(roots, stirred, seen)
         except* (OSError, RuntimeError):
             pass  # what cannot be heard is looked at
     while True:
@@ -55,8 +54,11 @@ async def _listen(
         await asyncio.sleep(poll_s)
 
 
-async def _hear(roots: Sequence[Path], stirred: asyncio.Event) -> None:
-    """Folders with all that is below them; of a file, its folder, as editors put new files in its place."""
+async def _hear(roots: Sequence[Path], stirred: asyncio.Event, seen: Sight) -> None:
+    """Folders with all that is below them; of a file, its folder, as editors put new files in its place.
+
+    What changed before the ears were open is looked for once they are.
+    """
     files = [root for root in roots if root.is_file()]
     folders = [root for root in roots if not root.is_file()]
     async with asyncio.TaskGroup() as group:
@@ -65,6 +67,9 @@ async def _hear(roots: Sequence[Path], stirred: asyncio.Event) -> None:
         if files:
             names = frozenset(file.name for file in files)
             group.create_task(_stir(stirred, sorted({file.parent for file in files}), names))
+        await asyncio.sleep(0)  # the tasks above begin, and to listen is the first thing they do
+        if await asyncio.to_thread(_seen, roots) != seen:
+            stirred.set()
 
 
 async def _stir(stirred: asyncio.Event, folders: Sequence[Path], only: frozenset[str] | None) -> None:
