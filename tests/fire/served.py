@@ -2,9 +2,8 @@
 
 import asyncio
 import os
+import re
 import signal
-import socket
-import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -21,9 +20,11 @@ from proxy.ledger.periods import Cap, Caps
 from proxy.ledger.sqlite import SqliteLedger
 from proxy.settings.tree import Settings
 from tests.proxy.deployment import QUESTION, written
+from tests.waiting import until
 
 BODY = {"model": "help", "messages": [{"role": "user", "content": QUESTION}]}
 START_S = 180
+ADDRESS = re.compile(r"http://127\.0\.0\.1:[1-9]\d*")
 INPUT_NANOUSD, OUTPUT_NANOUSD = 1_000, 2_000
 """Prices of the deployment's model, a token."""
 
@@ -52,7 +53,7 @@ async def written_and_synced(folder: Path, url: str, **server: int) -> Settings:
     config = folder / "fiador.toml"
     settings = written(folder, url, idle_s=30)
     lines = "".join(f"{name} = {value}\n" for name, value in server.items())
-    text = config.read_text().replace("[server]\n", f"[server]\n{lines}")
+    text = config.read_text().replace("[server]\n", f"[server]\n{lines}").replace('"error"', '"info"')
     config.write_text(text.replace("[limits]\n", "[limits]\naddress_hour = 0\naddress_day = 0\n"))
     async with opened(settings) as services:
         assert not (await synced(settings, services.evidence, services.packs)).faults
@@ -62,14 +63,14 @@ async def written_and_synced(folder: Path, url: str, **server: int) -> Settings:
 @asynccontextmanager
 async def served(settings: Settings, folder: Path) -> AsyncIterator[Served]:
     """`fiador serve` until the block ends."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "proxy.cli", "--config", str(folder / "fiador.toml"), "serve", "--port"]
-    process = await asyncio.create_subprocess_exec(
-        *command, str(port), start_new_session=True, stderr=subprocess.DEVNULL
-    )
-    url = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "proxy.cli", "--config", str(folder / "fiador.toml")]
+    said = folder / "serve.log"
+    with said.open("wb") as out:
+        process = await asyncio.create_subprocess_exec(
+            *command, "serve", "--port", "0", start_new_session=True, stderr=out
+        )
     try:
+        url = await _address(said, process)
         await _answers(url, process)
         yield Served(url, settings, process)
     finally:
@@ -82,6 +83,18 @@ async def served(settings: Settings, folder: Path) -> AsyncIterator[Served]:
                 process.pid, signal.SIGKILL
             )  # the session that was started here: workers, if any are left
         await process.wait()
+
+
+async def _address(said: Path, process: asyncio.subprocess.Process) -> str:
+    """Where it listens, by its own words: a port that is free now may be another's a moment later."""
+
+    def told() -> bool:
+        log = said.read_text("utf-8", "replace")
+        assert process.returncode is None, log
+        return bool(ADDRESS.search(log))
+
+    await until(told, within_s=START_S)
+    return ADDRESS.findall(await asyncio.to_thread(said.read_text, "utf-8", "replace"))[0]
 
 
 async def _answers(url: str, process: asyncio.subprocess.Process) -> None:

@@ -19,6 +19,7 @@ from proxy.types import Decision
 from tests.fire.conftest import Scale
 from tests.fire.worker import BOUND, COVERS, PRICES
 from tests.proxy.ledger.books import ALICE, denied, held, opened, used
+from tests.waiting import until
 
 PROCESSES = 4
 Process = asyncio.subprocess.Process
@@ -103,9 +104,12 @@ async def test_the_living_charge_what_the_dead_leave_without_a_restart(tmp_path:
     async with SqliteLedger(path, Caps(), hold_s=0.6) as ledger:
         worker = await start("stream", str(path), "after", "9")
         assert await asyncio.wait_for(worker.wait(), 30) == -signal.SIGKILL
-        await asyncio.sleep(1.2)
-        proof = await ledger.verify()
-        assert (proof.faults, proof.holds) == ((), ())
+
+        async def none_open() -> bool:
+            return not (await ledger.verify()).holds
+
+        await until(none_open)
+        assert (await ledger.verify()).faults == ()
 
 
 @pytest.fixture
@@ -149,8 +153,7 @@ async def test_a_full_disk_denies_and_loses_no_settlement(small_disk: Path) -> N
         assert ledger.waiting > 0
         assert not await ledger.ready()
         filler.unlink()
-        await asyncio.sleep(0.5)
-        assert ledger.waiting == 0
+        await until(lambda: ledger.waiting == 0)
         proof = await ledger.verify()
         assert (proof.settled_nanousd, proof.faults) == (20 * 13_500, ())
         await held(ledger)

@@ -18,6 +18,7 @@ from indexes.look import Look
 from indexes.outbox import Batch, Item
 from indexes.store import Store
 from tests.indexes.shelf import NOW, access, document, put, shelf, viewer
+from tests.waiting import until
 
 ITEM = Item(1, 1, "docs", 0, FOREVER, "en", "Title", "some words here", "", ())
 ANY = Filter(frozenset({1}), frozenset({"docs"}), 5)
@@ -215,12 +216,11 @@ async def test_keeping_up_takes_what_others_write(tmp_path: Path) -> None:
         keeping = asyncio.create_task(on.lexical.keep())
         async with Store(tmp_path / "truth.db") as elsewhere:
             await put(elsewhere, document("docs/a", "apple"))
-        for _ in range(100):
-            if await found(on.lexical, on.store, "apple", "public"):
-                break
-            await asyncio.sleep(0.05)
-        else:
-            pytest.fail("not taken within 5 s")
+
+        async def taken() -> bool:
+            return bool(await found(on.lexical, on.store, "apple", "public"))
+
+        await until(taken)
         keeping.cancel()
 
 

@@ -78,10 +78,10 @@ def test_folded_text_is_composed_and_holds_nothing_unseen(text: str) -> None:
 
 @pytest.mark.parametrize("unit", ["ё\u0308", "e\u0301", "\u0301", "й", "ا\u0654", "می\u200c", "王", "a1"])
 def test_folding_is_linear(unit: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()  # not what neighbours take
     fold(unit * 20_000)
     index_tokens(unit * 20_000)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 WORDS = {

@@ -4,7 +4,6 @@ import asyncio
 import json
 import pickle
 import socket
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
@@ -13,6 +12,7 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 
 from proxy.protocol import patient
+from tests.waiting import until
 
 
 async def echo(scope: Scope, receive: Receive, send: Send) -> None:
@@ -41,18 +41,22 @@ async def serving(header_s: float) -> AsyncIterator[int]:
             await task
 
 
-@pytest.mark.parametrize(
-    "pieces", [[], ["GET / HTTP/1.1\r\n", "x: 1\r\n", "x: 2\r\n", "x: 3\r\n"]], ids=["silent", "dripping"]
-)
-async def test_a_connection_without_a_whole_request_is_closed_in_time(pieces: list[str]) -> None:
+@pytest.mark.parametrize("dripping", [False, True], ids=["silent", "dripping"])
+async def test_a_connection_without_a_whole_request_is_closed_in_time(dripping: bool) -> None:
+    """Also one on which there is always something more: no piece puts the end off."""
     async with serving(header_s=0.2) as port:
-        began = time.monotonic()
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        for piece in pieces:
-            writer.write(piece.encode())
-            await asyncio.sleep(0.08)
-        assert await asyncio.wait_for(reader.read(), 2) == b""
-        assert time.monotonic() - began < 1
+        over = asyncio.create_task(reader.read())
+
+        def closed() -> bool:
+            if dripping and not over.done():
+                writer.write(b"x: 1\r\n")
+            return over.done()
+
+        writer.write(b"GET / HTTP/1.1\r\n" if dripping else b"")
+        await until(closed, within_s=20)
+        with suppress(ConnectionError):
+            assert await over == b""
         writer.close()
 
 
@@ -62,8 +66,7 @@ def test_the_protocol_can_be_handed_to_worker_processes() -> None:
 
 @pytest.mark.parametrize("piece", [b"x" * 10_000, b"x: 1\r\n" * 2_000], ids=["one", "many"])
 async def test_headers_without_an_end_are_not_collected(piece: bytes) -> None:
-    async with serving(header_s=5) as port:
-        began = time.monotonic()
+    async with serving(header_s=600) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"GET / HTTP/1.1\r\nx: ")
         with suppress(ConnectionError):
@@ -71,8 +74,7 @@ async def test_headers_without_an_end_are_not_collected(piece: bytes) -> None:
                 writer.write(piece)
                 await writer.drain()
                 await asyncio.sleep(0.01)
-            assert b" 431 " in await asyncio.wait_for(reader.read(), 2)
-        assert time.monotonic() - began < 2
+            assert b" 431 " in await asyncio.wait_for(reader.read(), 60)
 
 
 async def test_a_whole_request_is_answered_and_the_connection_stays_for_the_next() -> None:

@@ -134,14 +134,23 @@ async def test_without_streaming_the_answer_is_one_body() -> None:
 async def test_a_held_sentence_is_covered_by_comments() -> None:
     """The head goes out after `first_byte_s`, then comments without an id, then the text."""
 
+    covered = asyncio.Event()
+
     async def tell(request: ChatRequest, open_reply: OpenReply) -> None:
         reply = open_reply(request, "r1")
-        await asyncio.sleep(0.35)
+        await covered.wait()
         await reply.text("Late.")
         await reply.end(DONE)
 
-    async with site(tell, first_byte_s=0.1, keep_alive_s=0.1) as client:
-        body = (await client.post("/v1/chat/completions", json=STREAM)).text
+    body = ""
+    async with (
+        site(tell, first_byte_s=0.1, keep_alive_s=0.1) as client,
+        client.stream("POST", "/v1/chat/completions", json=STREAM) as response,
+    ):
+        async for text in response.aiter_text():
+            body += text
+            if body.count(": keep-alive") == 2:
+                covered.set()
     assert body.startswith(": keep-alive\n\n: keep-alive\n\n")
     assert "id:" not in body.replace('"id":', "")
     assert chunks(body)[1]["choices"][0]["delta"] == {"content": "Late."}  # type: ignore[index]

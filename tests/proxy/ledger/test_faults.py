@@ -1,8 +1,8 @@
 """ledger.sqlite without its store: no call, a decided outcome, and nothing that was spent is lost."""
 
-import asyncio
 import json
 import os
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,6 +19,7 @@ from proxy.services import Hold
 from proxy.settings import tree
 from proxy.types import Decision
 from tests.proxy.ledger.books import ALICE, BOUND, PRICES, denied, held, opened, used
+from tests.waiting import until
 
 MIDNIGHT = 1_796_083_200.0
 """2026-12-01 00:00 UTC."""
@@ -40,6 +41,11 @@ def swap(ledger: SqliteLedger, folder: Path) -> None:
 
 def exists(path: Path) -> bool:
     return path.exists()
+
+
+def kept(folder: Path) -> list[Path]:
+    """The files of settlements that wait."""
+    return list((folder / "ledger.db.spool").glob("*.jsonl"))
 
 
 def damage(path: Path) -> None:
@@ -75,8 +81,7 @@ async def test_a_store_that_comes_back_serves_again_and_has_lost_nothing(tmp_pat
         assert (await ledger.settle(hold, used(10, 20))).nanousd == 13_500
         assert ledger.waiting == 1
         (tmp_path / "elsewhere.db").rename(ledger.path)
-        await asyncio.sleep(0.6)
-        assert ledger.waiting == 0
+        await until(lambda: ledger.waiting == 0)
         assert await ledger.ready()
         proof = await ledger.verify()
         assert (proof.settled_nanousd, proof.held_nanousd, proof.faults) == (13_500, 0, ())
@@ -125,52 +130,58 @@ async def test_a_store_that_cannot_grow_or_be_written_denies_and_keeps_what_is_s
         assert not any(isinstance(answer, Hold) for answer in answers)
         if state.startswith("query"):
             await ledger.settle(holds[0], used(10, 20))
-            await asyncio.sleep(0.05)
             assert ledger.waiting == 1
-            [line] = next(iter((tmp_path / "ledger.db.spool").iterdir())).read_text().splitlines()
+            await until(lambda: bool(kept(tmp_path)))
+            [line] = kept(tmp_path)[0].read_text().splitlines()
             assert json.loads(line)[0] == holds[0].id
         await say(ledger, "query_only = OFF")
         await say(ledger, "max_page_count = 1000000")
-        await asyncio.sleep(0.1)
+        await until(lambda: ledger.waiting == 0 and not kept(tmp_path))
         await held(ledger)
         assert (await ledger.verify()).faults == ()
-        assert not list((tmp_path / "ledger.db.spool").glob("*"))
 
 
-async def test_a_slow_store_denies_in_time_and_the_late_hold_is_given_back(tmp_path: Path) -> None:
-    slow: list[float] = []
+class Stuck:
+    """A failpoint at which the store stands still, once, until it is let."""
 
-    def failpoint(point: str) -> None:
-        if point == "before" and slow:
-            time.sleep(slow.pop())
+    def __init__(self) -> None:
+        self.next = False
+        self.let = threading.Event()
 
-    async with opened(tmp_path, busy_s=0.1, failpoint=failpoint) as ledger:
-        slow.append(1)
-        began = time.monotonic()
+    def __call__(self, point: str) -> None:
+        if point == "before" and self.next:
+            self.next = False
+            assert self.let.wait(60)
+
+
+async def test_a_store_that_does_not_answer_denies_and_the_late_hold_is_given_back(tmp_path: Path) -> None:
+    stuck = Stuck()
+    async with opened(tmp_path, busy_s=0.1, failpoint=stuck) as ledger:
+        stuck.next = True
         assert (await denied(ledger)).decision is Decision.LEDGER_DOWN
-        assert time.monotonic() - began < 0.8
-        await asyncio.sleep(1.2)
+        stuck.let.set()
+        await until(lambda: none_open(ledger))
         proof = await ledger.verify()
-        assert (proof.holds, proof.settled_nanousd, proof.faults) == ((), 0, ())
+        assert (proof.settled_nanousd, proof.faults) == (0, ())
+        assert [row.requests for row in await ledger.spend("key")] == [1]
 
 
-async def test_a_settlement_into_a_slow_store_returns_in_time_and_is_booked_once(tmp_path: Path) -> None:
-    slow: list[float] = []
-
-    def failpoint(point: str) -> None:
-        if point == "before" and slow:
-            time.sleep(slow.pop())
-
-    async with opened(tmp_path, busy_s=0.1, retry_s=0.05, failpoint=failpoint) as ledger:
+async def test_a_settlement_does_not_wait_for_a_store_that_does_not_answer_and_is_booked_once(
+    tmp_path: Path,
+) -> None:
+    stuck = Stuck()
+    async with opened(tmp_path, busy_s=0.1, retry_s=0.05, failpoint=stuck) as ledger:
         hold = await held(ledger)
-        slow.append(1)
-        began = time.monotonic()
+        stuck.next = True
         assert (await ledger.settle(hold, used(10, 20))).nanousd == 13_500
-        assert time.monotonic() - began < 0.8
-        await asyncio.sleep(1.4)
-        assert ledger.waiting == 0
+        stuck.let.set()
+        await until(lambda: ledger.waiting == 0)
         proof = await ledger.verify()
         assert (proof.holds, proof.settled_nanousd, proof.faults) == ((), 13_500, ())
+
+
+async def none_open(ledger: SqliteLedger) -> bool:
+    return not (await ledger.verify()).holds
 
 
 async def test_a_file_that_is_no_ledger_does_not_open(tmp_path: Path) -> None:
@@ -256,9 +267,14 @@ async def test_a_live_hold_is_renewed_and_an_abandoned_one_charged(tmp_path: Pat
         hold = await held(ledger)
         lost = await held(ledger)
         del ledger._open[lost.id]
-        await asyncio.sleep(2.2)
-        assert [row.id for row in (await ledger.verify()).holds] == [hold.id]
-        assert (await ledger.verify()).settled_nanousd == BOUND.nanousd
+        await until(lambda: charged(ledger))  # not before the younger one's first expiry, the other's too
+        proof = await ledger.verify()
+        assert [row.id for row in proof.holds] == [hold.id]
+        assert proof.settled_nanousd == BOUND.nanousd
+
+
+async def charged(ledger: SqliteLedger) -> bool:
+    return (await ledger.verify()).settled_nanousd > 0
 
 
 async def test_the_month_turns_while_money_is_held(tmp_path: Path) -> None:

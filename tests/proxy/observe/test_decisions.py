@@ -9,6 +9,7 @@ import pytest
 from proxy.errors import StoreError
 from proxy.observe.decisions import DAY_S, PRUNE_EVERY, Decisions
 from proxy.types import Caller, Decision, Trace
+from tests.waiting import until
 
 ALICE = Caller("k1", "alice", frozenset({"staff", "public"}), address="1.2.3.4")
 
@@ -73,8 +74,11 @@ async def test_old_rows_go_also_while_the_server_runs(tmp_path: Path) -> None:
         now[0] += 91 * DAY_S
         for number in range(PRUNE_EVERY):
             await decisions.write(trace(f"a{number}", started=now[0]))
-        await asyncio.sleep(0.05)
-        assert await decisions.read("old") is None
+
+        async def gone() -> bool:
+            return await decisions.read("old") is None
+
+        await until(gone)
         assert await decisions.read("a0") is not None
 
 

@@ -55,7 +55,7 @@ class Collect:
 
 
 def upstream(url: str, **settings: object) -> OpenAIUpstream:
-    fields = {"protocol": "openai", "base_url": url, "idle_s": 0.3, "total_s": 2, "connect_s": 1} | settings
+    fields = {"protocol": "openai", "base_url": url, "idle_s": 60, "total_s": 90, "connect_s": 60} | settings
     return OpenAIUpstream(tree.Upstream.model_validate(fields), key="sk-test")
 
 
@@ -143,7 +143,7 @@ async def test_an_unknown_host_is_certain_to_have_cost_nothing() -> None:
 async def test_a_tls_error_sends_nothing() -> None:
     """The fake speaks plain HTTP where TLS is expected."""
     async with FakeUpstream(says("Yes.")) as fake:
-        model = upstream(fake.url.replace("http:", "https:"))
+        model = upstream(fake.url.replace("http:", "https:"), connect_s=1)
         ending = await model.run(CALL, Collect())
         await model.aclose()
     assert (ending.finish, ending.sent, fake.calls) == ("failed", False, [])
@@ -237,7 +237,7 @@ async def test_silence_before_the_first_byte_is_not_asked_again() -> None:
     async def play(received: Received, player: Player) -> None:
         await player.gone()
 
-    ending, _ = await ran(play)
+    ending, _ = await ran(play, idle_s=0.3)
     assert (ending.finish, ending.sent, ending.silent) == ("failed", True, True)
 
 
@@ -247,7 +247,7 @@ async def test_silence_in_the_middle_is_a_cut() -> None:
         await player.read(chunk({"content": "Ada"}))
         await player.gone()
 
-    ending, sink = await ran(play)
+    ending, sink = await ran(play, idle_s=1)
     assert (ending.finish, sink.texts) == ("cut", ["Ada"])
 
 
@@ -261,7 +261,7 @@ async def test_a_trickle_has_an_end() -> None:
             await player.read(b": still here\n\n")
             await asyncio.sleep(0.02)
 
-    ending, sink = await ran(play, total_s=0.5)
+    ending, sink = await ran(play, total_s=1)
     assert (ending.finish, sink.texts) == ("cut", ["Ada"])
 
 
