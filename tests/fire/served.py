@@ -87,14 +87,16 @@ async def served(settings: Settings, folder: Path) -> AsyncIterator[Served]:
 
 async def _address(said: Path, process: asyncio.subprocess.Process) -> str:
     """Where it listens, by its own words: a port that is free now may be another's a moment later."""
+    found: list[str] = []
 
     def told() -> bool:
         log = said.read_text("utf-8", "replace")
         assert process.returncode is None, log
-        return bool(ADDRESS.search(log))
+        found.extend(ADDRESS.findall(log))
+        return bool(found)
 
     await until(told, within_s=START_S)
-    return ADDRESS.findall(await asyncio.to_thread(said.read_text, "utf-8", "replace"))[0]
+    return found[0]
 
 
 async def _answers(url: str, process: asyncio.subprocess.Process) -> None:
