@@ -28,6 +28,30 @@ def test_short_texts_show_their_language(tag: str, text: str) -> None:
     assert detect(text, PACKS, "en") == tag
 
 
+@pytest.mark.parametrize(
+    ("tag", "words"),
+    [
+        ("en", "Skills, Awards, Friends, Menu, Clients, Schedule, Hobbies, Current employer, Prices"),
+        ("es", "Precios, Idiomas, Menú, Entrega, Calendario, Clientes, Aparcamiento, Tiempo, Dirección"),
+        ("pt", "Preços, Idiomas, Ferramentas, Fechamento, Clientes, Endereço, Formação, Entrega"),
+        ("fr", "Tarifs, Menu, Lieu, Enfants, Calendrier, Clients, Horaires, Garantie, Téléphone"),
+        ("de", "Preise, Sprachen, Garantie, Öffnungszeiten, Adresse, Gehalt, Kinder, Ausbildung"),
+        ("fa", "ناهار، ثبت نام، مبلغ کل، نشانی، خدمات"),
+        ("ar", "العنوان، خدمات، السعر، الوظيفة"),
+    ],
+)
+def test_a_lone_word_is_of_no_neighbour(tag: str, words: str) -> None:
+    for word in words.replace("،", ",").split(","):
+        assert detect(f"{word.strip()}?", PACKS) in (tag, None), word
+
+
+def test_words_of_one_language_that_are_asked_alone_tell_it() -> None:
+    for tag, word in [("en", "Skills"), ("es", "Idioma, trabajo"), ("pt", "Endereço"), ("fr", "Lieu")]:
+        assert detect(f"{word}?", PACKS) == tag
+    for tag, word in [("de", "Sprachen"), ("fa", "رزومه"), ("ar", "العنوان")]:
+        assert detect(f"{word}?", PACKS) == tag
+
+
 def test_what_shows_none_is_the_default() -> None:
     for text in ("", "12345", "🙂", "ABC-123", "https://example.org/die/und/der"):
         assert detect(text, PACKS) is None
