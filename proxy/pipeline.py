@@ -121,7 +121,7 @@ async def _told(done: Attempted, served: tuple[Persona, Handed], desk: Desk, vis
     persona, handed = served
     call, sink = done.call, done.sink
     if done.ending.finish == "failed" and not sink.heard and done.free:
-        visit.note(Decision.UPSTREAM_FAILED, detail=done.ending.detail)
+        visit.note(Decision.UPSTREAM_FAILED, detail=done.ending.why)
         raise BusyError("The model cannot be reached now. Please try again.", code="upstream_failed")
     verdict = judge(sink.stop, done.ending, Terms(call.own_cap, sink.spoken, desk.stop_finish))
     visit.judged(verdict, sink.stop, done.ending)

@@ -194,6 +194,12 @@ class Ending:
     silent: bool = False
     """It failed by saying nothing until our patience was over: asking again would only double the wait."""
 
+    @property
+    def why(self) -> str:
+        """Why it did not end well, for our log: with the status of an HTTP error before its words."""
+        refused = self.status is not None and self.status != 200
+        return f"HTTP {self.status}: {self.detail}" if refused else self.detail
+
 
 @dataclass(frozen=True, slots=True)
 class Citation:

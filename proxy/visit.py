@@ -51,9 +51,9 @@ class Visit:
     def judged(self, verdict: Verdict, stop: Stop | None, ending: Ending) -> None:
         """Writes down the verdict on an attempt, with the piece that failed and where it was looked for."""
         self.note(verdict.decision, verdict.layer)
-        self.trace.detail = ending.detail
+        self.trace.detail = ending.why
         if stop is not None:
-            why = ending.detail or stop.detail  # what broke says more than that something did
+            why = ending.why or stop.detail  # what broke says more than that something did
             self.note(verdict.decision, verdict.layer, rule=stop.rule, detail=why, offending=stop.piece)
             self.trace.looked = list(stop.looked)
 
@@ -66,7 +66,11 @@ class Visit:
         await self.reply.end(Outcome(decision, "stop", usage=self._usage()))
 
     async def close(self, tail: str, citations: tuple[Citation, ...], finish: str = "stop") -> None:
-        """Ends a streamed answer: a notice or a list of sources behind it, then the last chunk."""
+        """Ends a streamed answer: a notice or a list of sources behind it, then the last chunk.
+
+        Where nothing was released the notice is the first byte, and the decision still goes before it.
+        """
+        await self.reply.head(self._decided())
         if tail:
             await self.reply.text(tail)
         await self.reply.end(Outcome(self._decided(), finish, citations, self._usage()))

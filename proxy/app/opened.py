@@ -35,6 +35,7 @@ class Services:
     evidence: Evidence
     packs: Packs
     ledger: SqliteLedger
+    decisions: Decisions
     metrics: Metrics
     lock: Lock | None
     warnings: tuple[str, ...]
@@ -64,12 +65,7 @@ async def opened(settings: tree.Settings, made: Embedding | None = None) -> Asyn
         metrics = Metrics()
         _read(metrics, limits, decisions, behind)
         desk = Desk(
-            auth=Door(
-                settings.auth,
-                keys=keys,
-                tokens=checker(settings.auth),
-                trusted=settings.limits.trusted_networks,
-            ),
+            auth=_door(settings, keys),
             limits=limits,
             joins=Joins(settings.limits.join_retries_s),
             parse=partial(parse, policy=_policy(settings.server)),
@@ -81,14 +77,28 @@ async def opened(settings: tree.Settings, made: Embedding | None = None) -> Asyn
             finder=behind.search,
             book=behind.records,
             ledger=books,
-            decisions=Recorder(decisions, metrics),
+            decisions=Recorder(decisions, metrics, questions=log.questions),
             now=lambda: datetime.now(UTC),
             new_id=lambda: secrets.token_hex(12),
             background_tasks=settings.server.background_tasks,
             stop_finish=settings.server.stop_finish,
         )
-        warnings = tuple(lock.warnings(found, settings, name))
-        yield Services(settings, desk, behind, known, books, metrics, calibrated, warnings)
+        yield Services(
+            settings=settings,
+            desk=desk,
+            evidence=behind,
+            packs=known,
+            ledger=books,
+            decisions=decisions,
+            metrics=metrics,
+            lock=calibrated,
+            warnings=tuple(lock.warnings(found, settings, name)),
+        )
+
+
+def _door(settings: tree.Settings, keys: Keys) -> Door:
+    trusted = settings.limits.trusted_networks
+    return Door(settings.auth, keys=keys, tokens=checker(settings.auth), trusted=trusted)
 
 
 async def _counts(settings: tree.Settings, stack: AsyncExitStack) -> Store:

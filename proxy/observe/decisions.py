@@ -4,11 +4,12 @@ import asyncio
 import contextlib
 import json
 import logging
+import re
 import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -25,8 +26,8 @@ WAITING_MAX = 10_000
 PRUNE_EVERY = 1_000
 """Rows written between two looks for old ones."""
 DAY_S = 86_400
-TEXTS = ("question", "offending")
-"""What the caller or the model said: kept only where `log.questions` allows it."""
+WHY = re.compile(r"HTTP \d+|\w*")
+"""How an upstream failed, without its own words for it: they may repeat what it was asked."""
 PLAIN = tuple(item.name for item in fields(Trace) if item.name not in ("caller", "decision"))
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS decisions (
@@ -90,7 +91,7 @@ class Decisions:
         try:
             if self._waiting >= WAITING_MAX:
                 raise StoreError("too many rows wait")
-            row = _row(trace, self._questions)
+            row = _row(trace if self._questions else discreet(trace))
             future = self._commits.submit(lambda connection: _insert(connection, row))
         except Exception as fault:
             self._miss(fault)
@@ -148,10 +149,14 @@ class Decisions:
             log.error("a decision was not kept: %s: %s", type(fault).__name__, fault)
 
 
-def _row(trace: Trace, questions: bool) -> tuple[str, float, str, str, str]:
+def discreet(trace: Trace) -> Trace:
+    """The trace without anything that the caller or a model said: for where `log.questions` is off."""
+    why = WHY.match(trace.detail) if trace.decision is Decision.UPSTREAM_FAILED else None
+    return replace(trace, question="", offending="", detail=why[0] if why else trace.detail)
+
+
+def _row(trace: Trace) -> tuple[str, float, str, str, str]:
     kept = {name: getattr(trace, name) for name in PLAIN}
-    if not questions:
-        kept |= dict.fromkeys(TEXTS, "")
     caller = trace.caller
     kept["caller"] = [caller.name, sorted(caller.groups), caller.address]
     body = json.dumps(kept, ensure_ascii=False, default=str).encode("utf-8", "replace").decode()

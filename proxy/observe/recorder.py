@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from proxy.observe import logs
-from proxy.observe.decisions import Decisions
+from proxy.observe.decisions import Decisions, discreet
 from proxy.observe.metrics import Metrics
 from proxy.types import Decision, Trace
 
@@ -16,10 +16,16 @@ class Recorder:
     """Implements `services.DecisionLog` over the decision log, the log lines and the metrics."""
 
     def __init__(
-        self, decisions: Decisions, metrics: Metrics, *, clock: Callable[[], float] = time.monotonic
+        self,
+        decisions: Decisions,
+        metrics: Metrics,
+        *,
+        questions: bool = True,
+        clock: Callable[[], float] = time.monotonic,
     ):
         self._decisions = decisions
         self._metrics = metrics
+        self._questions = questions
         self._clock = clock
         self._limited = -LIMITED_S
 
@@ -29,7 +35,7 @@ class Recorder:
         if trace.decision is Decision.LIMITED and not self._due():
             return
         await self._decisions.write(trace)
-        logs.request(trace)
+        logs.request(trace if self._questions else discreet(trace))
 
     def _due(self) -> bool:
         now = self._clock()

@@ -319,6 +319,17 @@ async def test_the_decision_and_its_id_are_in_the_headers_where_known(proxy: Dep
     assert (await last(proxy)).id == raw.headers["x-fiador-id"]
 
 
+async def test_where_nothing_was_released_a_stop_is_in_the_headers_of_a_stream_too(
+    proxy: Deployment, fake: FakeUpstream
+) -> None:
+    fake.play = says("It closes at 18:30 [1].")
+    client = await proxy.client()
+    raw = await client.chat.completions.with_raw_response.create(
+        model="help", messages=[{"role": "user", "content": QUESTION}], stream=True
+    )
+    assert raw.headers["x-fiador-decision"] == "stopped"
+
+
 async def test_an_unknown_model_names_those_there_are(proxy: Deployment) -> None:
     client = await proxy.client()
     with pytest.raises(openai.NotFoundError, match="Models here: help, quoting"):

@@ -1,6 +1,9 @@
 """observe.recorder: every request counts; of a flood of refused ones few are written down."""
 
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from proxy.observe.decisions import Decisions
 from proxy.observe.metrics import Metrics
@@ -20,3 +23,16 @@ async def test_a_flood_of_limited_requests_is_counted_and_not_written_down(tmp_p
         await recorder.write(trace("c", decision=Decision.LIMITED))
         assert {row.id for row in await decisions.recent(99)} == {"a0", "b", "c"}
     assert 'fiador_requests_total{decision="limited",model="m"} 51\n' in metrics.render()
+
+
+async def test_where_questions_are_not_kept_no_word_of_theirs_is_in_row_or_line(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An upstream may repeat in its complaint what it was asked."""
+    caplog.set_level("INFO", "fiador.request")
+    told = trace("a", decision=Decision.UPSTREAM_FAILED, detail="HTTP 400: no LEAK", offending="LEAK")
+    async with Decisions(tmp_path / "d.db", questions=False, clock=lambda: 1_000.0) as decisions:
+        await Recorder(decisions, Metrics(), questions=False).write(told)
+        kept = await decisions.read("a")
+    assert kept == replace(told, question="", offending="", detail="HTTP 400")
+    assert vars(caplog.records[-1])["fields"]["detail"] == "HTTP 400"
