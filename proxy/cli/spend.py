@@ -51,6 +51,16 @@ def spend(context: click.Context, /, by: Any, since: str, **options: Any) -> Non
     return wait(money.spent(settings, by, since, as_json=as_json))
 
 
+@spend.command()
+@JSON
+@click.pass_context
+def audit(context: click.Context, as_json: bool) -> None:
+    """What was done to the books by hand, by whom, and why."""
+    from proxy.commands import money
+
+    wait(money.audit(settings_of(context), as_json=as_json))
+
+
 @spend.command(context_settings={"ignore_unknown_options": True})
 @click.argument("usd", type=Bounded(-USD_MAX, USD_MAX))
 @REASON

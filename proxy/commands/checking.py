@@ -111,6 +111,8 @@ async def _warnings(services: Services) -> AsyncIterator[str]:
     if counts.documents or counts.records:
         async for line in _suggestions(services):
             yield line
+    for model, why in (await services.ledger.closed()).items():
+        yield f"models.{model} is closed: {why}; `fiador spend acknowledge {model}` opens it"
     if services.ledger.fault:
         yield f"the ledger is down: {services.ledger.fault}"
 

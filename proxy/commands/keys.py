@@ -8,7 +8,7 @@ from rich.table import Table
 
 from proxy.app import paths
 from proxy.auth import Key, Keys
-from proxy.commands.shown import moment, say_json
+from proxy.commands.shown import moment, money, say_json
 from proxy.ledger.periods import Cap
 from proxy.ledger.prices import dollars
 from proxy.settings.tree import Settings
@@ -52,7 +52,7 @@ async def show(settings: Settings, *, as_json: bool) -> None:
         found = await keys.list()
     if as_json:
         return say_json([_row(key) for key in found])
-    table = Table("id", "name", "groups", "scopes", "cap a month", "created", "state")
+    table = Table("id", "name", "groups", "scopes", "cap a month", "cap a day", "created", "state")
     for key in found:
         row = _row(key)
         table.add_row(*(str(value) for value in row.values()))
@@ -72,10 +72,15 @@ def _row(key: Key) -> dict[str, str]:
         "name": key.name,
         "groups": ", ".join(sorted(key.groups)),
         "scopes": ", ".join(sorted(key.scopes)),
-        "cap_usd_month": "" if key.cap.month is None else f"{key.cap.month / 1e9:.2f}",
+        "cap_usd_month": _usd(key.cap.month),
+        "cap_usd_day": _usd(key.cap.day),
         "created": moment(key.created),
         "state": _state(key),
     }
+
+
+def _usd(nanousd: int | None) -> str:
+    return "" if nanousd is None else money(nanousd).removeprefix("$")
 
 
 def _state(key: Key) -> str:

@@ -3,6 +3,7 @@
 import getpass
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from proxy.app import ledger
@@ -56,6 +57,19 @@ async def report(settings: Settings, month: str, *, as_json: bool) -> None:
     for row in rows:
         counts = (row.entries, row.input_tokens, row.output_tokens)
         table.add_row(row.day, row.model, row.basis, *map(str, counts), money(row.nanousd))
+    Console().print(table)
+    return None
+
+
+async def audit(settings: Settings, *, as_json: bool) -> None:
+    """Everything that was done by hand, oldest first: who, when, what, and why."""
+    async with ledger(settings) as books:
+        acts = await books.acts()
+    if as_json:
+        return say_json(acts)
+    table = Table("when", "by", "act", "what", "reason")
+    for act in acts:
+        table.add_row(moment(act.at), *map(escape, (act.by, act.act, act.subject, act.reason)))
     Console().print(table)
     return None
 

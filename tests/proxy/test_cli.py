@@ -1,6 +1,8 @@
 """proxy.cli: every command on a small deployment; bad input says what was wrong, where, and what to do."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -62,12 +64,13 @@ def test_ask_as_json_holds_the_whole_trace(config: Path) -> None:
 
 def test_a_key_is_shown_once_listed_without_its_text_and_revoked(config: Path) -> None:
     secret = fiador(
-        config, "keys", "create", "ada", "--groups", "staff,public", "--usd-month", "5"
+        config, "keys", "create", "ada", "--groups", "staff,public", "--usd-month", "5", "--usd-day", "0.5"
     ).output.strip()
     listed = json.loads(fiador(config, "keys", "list", "--json").output)
     assert secret.startswith("fiador_")
     assert secret not in json.dumps(listed)
     assert (listed[0]["name"], listed[0]["groups"], listed[0]["state"]) == ("ada", "public, staff", "live")
+    assert (listed[0]["cap_usd_month"], listed[0]["cap_usd_day"]) == ("5.00", "0.50")
     assert fiador(config, "keys", "revoke", listed[0]["id"]).exit_code == 0
     assert "revoked" in fiador(config, "keys", "list").output
     assert fiador(config, "keys", "revoke", listed[0]["id"]).exit_code == 2
@@ -182,6 +185,9 @@ def test_spend_proves_itself_and_books_a_change_with_its_reason(config: Path) ->
     assert rows[0]["settled_nanousd"] == -500_000_000
     assert fiador(config, "spend", "--verify").exit_code == 0
     assert fiador(config, "spend", "adjust", "1").exit_code == 2
+    acts = json.loads(fiador(config, "spend", "audit", "--json").output)
+    assert [(act["act"], act["reason"]) for act in acts] == [("adjust", "a refund")]
+    assert "a refund" in fiador(config, "spend", "audit").output
     assert fiador(config, "spend", "adjust", "-0.5", "--reason", "another").exit_code == 0
 
 
@@ -294,3 +300,13 @@ def test_calibrate_tells_programs_what_it_tells_people(config: Path) -> None:
     row = json.loads(done.stdout)["help"]["all"]
     assert (done.exit_code, row["lowest"], row["highest"], row["threshold"]) == (0, 0.6667, 0.0, 0.333)
     assert lock.read(config.parent / lock.NAME)
+
+
+def test_check_names_a_model_that_is_closed_and_how_to_open_it(config: Path) -> None:
+    fiador(config, "check")
+    with closing(sqlite3.connect(config.parent / "data" / "ledger.db")) as books, books:
+        books.execute("INSERT INTO closed VALUES ('help', 1, 'held 5, reported 7 nano-dollars')")
+    told = " ".join(fiador(config, "check").output.split())
+    assert "models.help is closed: held 5, reported 7" in told
+    assert fiador(config, "spend", "acknowledge", "help", "--reason", "seen").exit_code == 0
+    assert "is closed" not in fiador(config, "check").output
