@@ -10,6 +10,7 @@ from pathlib import Path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from proxy import routes
+from proxy.app.deciding import decided
 from proxy.app.opened import Services, opened
 from proxy.app.pushing import Pushing
 from proxy.app.scraped import scraped
@@ -109,7 +110,11 @@ def surface(services: Services, pushing: Pushing | None = None) -> Overload:
     def failed(code: str) -> None:
         figures.count("fiador_errors_total", code=code)
 
-    more = {"/metrics": {"GET": metrics}, **(pushing or Pushing(services)).paths()}
+    more: routes.Paths = {
+        "/metrics": {"GET": metrics},
+        "/v1/decisions/{id}": {"GET": decided(services)},
+        **(pushing or Pushing(services)).paths(),
+    }
     overload = Overload(routes.build(answered, aliases, missing, server, more=more, failed=failed), server)
     figures.gauge("fiador_streams", "Requests under way.", lambda: overload.running)
     figures.total(
