@@ -24,7 +24,7 @@ TAGS = (
 
 _CLOSE = dict(TAGS)
 _OPEN = re.compile("|".join(re.escape(tag) for tag in _CLOSE), re.IGNORECASE | re.ASCII)
-_STARTS = re.compile("[" + re.escape("".join({tag[0] for tag in _CLOSE})) + "]")
+_STARTS = re.compile("[" + re.escape("".join({tag[0] for pair in TAGS for tag in pair})) + "]")
 
 
 class Think:
@@ -78,7 +78,8 @@ def _partial(text: str, tags: tuple[str, ...]) -> int:
     """Length of the longest end of `text` that begins one of `tags`."""
     longest = max(map(len, tags)) - 1
     tail = text[-longest:].lower()
-    for start in range(len(tail)):
-        if any(tag.startswith(tail[start:]) for tag in tags):
-            return len(tail) - start
+    for at in _STARTS.finditer(tail):
+        begun = tail[at.start() :]
+        if any(tag.startswith(begun) for tag in tags):
+            return len(begun)
     return 0

@@ -12,7 +12,7 @@ import tantivy
 
 from indexes import outbox
 from indexes.grants import FOREVER, Filter, instant
-from indexes.keywords import Keywords, LexicalFault, prove
+from indexes.keywords import TERMS_MAX, Keywords, LexicalFault, prove
 from indexes.lexical import Lexical
 from indexes.look import Look
 from indexes.outbox import Batch, Item
@@ -56,6 +56,13 @@ def test_what_is_not_allowed_is_not_found(tmp_path: Path, change: dict[str, obje
     only_english = replace(ANY, languages=frozenset({"en"}))
     index = filled(tmp_path, ITEM, replace(ITEM, id=2, **change))  # type: ignore[arg-type]
     assert index.search(["words"], only_english, 9) == [1]
+
+
+@pytest.mark.parametrize("count", [1, TERMS_MAX, TERMS_MAX + 1])
+def test_a_filter_of_few_values_and_one_of_many_let_through_alike(tmp_path: Path, count: int) -> None:
+    index = filled(tmp_path, *(replace(ITEM, id=id, acl=id) for id in range(1, TERMS_MAX + 9)))
+    allowed = replace(ANY, acls=frozenset(range(5, 5 + count)))
+    assert index.search(["words"], allowed, 999) == list(range(5, 5 + count))
 
 
 def test_validity_begins_with_its_first_instant_and_ends_before_its_last(tmp_path: Path) -> None:
