@@ -1,21 +1,30 @@
 """Two ranked lists become one order; a cosine and a coverage become one bounded similarity. Pure."""
 
 from collections.abc import Sequence
+from itertools import chain
+from math import fsum
 
 from indexes.types import Band
+
+HEAD = 10
+"""Ranks that tell anything: what one list has further behind says as little as its absence."""
 
 
 def rrf(lists: Sequence[Sequence[int]], k: int = 60) -> list[int]:
     """Ids of all `lists` (each best first), best first by reciprocal rank fusion.
 
-    An id scores Σ 1 / (k + rank), ranks from 1 (Cormack, Clarke and Büttcher, SIGIR 2009). Ties go to the
-    id met first, so an earlier list wins over a later one. An id repeated in one list counts once.
+    An id scores Σ 1 / (k + rank), ranks from 1 (Cormack, Clarke and Büttcher, SIGIR 2009), where a rank
+    beyond `HEAD`, or none, counts as `HEAD`: a list does not forbid what it does not hold, and what both have
+    at their far ends must not stand before the best of one. Equal sums are told apart by the plain formula,
+    then by who was met first: an earlier list wins over a later one. An id repeated in a list counts once.
     """
-    scores: dict[int, float] = {}
-    for ranked in lists:
-        for rank, found in enumerate(dict.fromkeys(ranked), start=1):
-            scores[found] = scores.get(found, 0.0) + 1 / (k + rank)
-    return sorted(scores, key=scores.__getitem__, reverse=True)
+    ranks = [{found: rank for rank, found in enumerate(dict.fromkeys(one), start=1)} for one in lists]
+
+    def score(found: int) -> tuple[float, float]:
+        near = fsum(1 / (k + min(rank.get(found, HEAD), HEAD)) for rank in ranks)
+        return near, fsum(1 / (k + rank[found]) for rank in ranks if found in rank)
+
+    return sorted(dict.fromkeys(chain.from_iterable(lists)), key=score, reverse=True)
 
 
 def similarity(cosine: float | None, band: Band, coverage: float) -> float:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexes.fuse import rrf, similarity
+from indexes.fuse import HEAD, rrf, similarity
 from indexes.types import Band
 
 ranked = st.lists(st.integers(0, 30), unique=True, max_size=12)
@@ -17,6 +17,19 @@ def test_found_by_both_beats_found_first_by_one() -> None:
 def test_scores_are_the_published_formula() -> None:
     # 1/61 + 1/64 = .03202 for 7 against 2/62 = .03226 for 8
     assert rrf([[7, 8, 0, 1], [2, 8, 3, 7]])[:2] == [8, 7]
+
+
+def test_the_best_of_one_list_stands_before_what_both_have_far_behind() -> None:
+    words = [*range(100, 120), 1]
+    meaning = [2, *range(200, 220), 1]
+    assert rrf([words, meaning]).index(2) < rrf([words, meaning]).index(1)
+
+
+def test_far_behind_the_order_is_still_that_of_the_lists() -> None:
+    far = [*range(50, 50 + HEAD), 1, 2]
+    assert rrf([far, far])[-2:] == [1, 2]
+    fused = rrf([far, [*range(80, 80 + HEAD), 2]])
+    assert fused.index(2) < fused.index(1)
 
 
 def test_ties_keep_the_order_of_the_lists() -> None:
