@@ -18,7 +18,11 @@ def keys() -> None:
 @keys.command("create")
 @click.argument("name", callback=stated)
 @click.option("--groups", default="", help="Groups of the caller (a,b).")
-@click.option("--scopes", type=click.Choice(["admin"]), help="`admin` may push documents, and read /metrics and every decision.")
+@click.option(
+    "--scopes",
+    type=click.Choice(["admin"]),
+    help="`admin` may push documents, and read /metrics and every decision.",
+)
 @click.option("--usd-month", type=Bounded(0, USD_MAX), help="Cap of this key a month.")
 @click.option("--usd-day", type=Bounded(0, USD_MAX), help="Cap of this key a day.")
 @click.option("--days", type=Bounded(0, DAYS_MAX, min_open=True), help="Days until it expires.")

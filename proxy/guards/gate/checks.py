@@ -9,9 +9,8 @@ from functools import cached_property
 
 import regex
 
-from indexes.text import count, fold
+from indexes.text import count
 from proxy.guards.gate import markers
-from proxy.guards.gate.echo import tokens
 from proxy.guards.gate.evidence import Evidence
 from proxy.guards.gate.lines import Kind
 from proxy.guards.gate.rules import Rules
@@ -30,7 +29,7 @@ _ADDRESS = regex.compile(r"(?:://|www\.|\]\()[!-~]*")
 """What an address says is no one's voice (`?day=mon`); it is checked whole as a value."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Sentence:
     """A unit of the answer with all that the checks ask of it."""
 
@@ -43,20 +42,15 @@ class Sentence:
     language: str
     listed: str
     """`text` without its list number."""
-    before: Sequence[str]
-    """The last words said before it."""
+    folded: str
+    """Its matching form."""
+    said: Sequence[str]
+    """The last words said before it, then its own."""
+    new: int
+    """Where its own begin in `said`."""
     tail: str
     """The characters right before it, if no white space parts them."""
     rules: Rules
-
-    @cached_property
-    def folded(self) -> str:
-        return fold(self.text)
-
-    @cached_property
-    def said(self) -> list[str]:
-        """Its words after `before`."""
-        return [*self.before, *tokens(self.folded)]
 
     @cached_property
     def values(self) -> Values:
@@ -145,7 +139,7 @@ def in_voice(sentence: Sentence) -> Stop | None:
 def in_echo(sentence: Sentence) -> Stop | None:
     """No run of our own prompt."""
     echo = sentence.rules.echo
-    piece = echo.find(sentence.said, len(sentence.before), (e.words for e in sentence.cited))
+    piece = echo.find(sentence.said, sentence.new, (e.words for e in sentence.cited))
     return sentence.stop("echo", piece, "our own instructions") if piece else None
 
 

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from indexes.text import fold
 from proxy.guards.gate import markers
 from proxy.guards.gate.checks import CHECKS, CODE_CHECKS, Sentence
+from proxy.guards.gate.echo import tokens
 from proxy.guards.gate.endings import Ends
 from proxy.guards.gate.evidence import Evidence
 from proxy.guards.gate.listing import Listing
@@ -115,6 +117,7 @@ class Gate:
         found = () if code else markers.find(unit.text)
         cites = self._lead if code else tuple(dict.fromkeys(n for m in found for n in m.numbers))
         text = markers.strip(unit.text, found)
+        folded = fold(text)
         return Sentence(
             text=text,
             kind=unit.kind,
@@ -122,7 +125,9 @@ class Gate:
             cited=tuple(self._evidence[n] for n in cites if n in self._evidence),
             language=tongue(text, self._language, self._rules.words),
             listed=self._listing.plain(text, unit.opens),
-            before=self._before,
+            folded=folded,
+            said=[*self._before, *tokens(folded)],
+            new=len(self._before),
             tail=self._tail,
             rules=self._rules,
         )

@@ -36,7 +36,7 @@ class Wait(Enum):
 WAIT = Wait.WAIT
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Ahead:
     """What follows the stop at `at`; all fields are positions in the text looked at."""
 

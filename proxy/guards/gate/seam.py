@@ -31,6 +31,8 @@ def fused(before: str, text: str) -> tuple[str, int]:
 
     A soft line break after a digit reads as a space does: before three more, or before `million`.
     """
+    if not before or text.startswith(" "):
+        return "", 0  # so most sentences begin
     before, text, gap = rendered(before), rendered(text[:HEAD_MAX]), ""
     if before[-1:].isdigit() and (m := _WRAPPED.match(text)):
         gap, text = " ", text[m.end() :]

@@ -7,7 +7,7 @@ import regex
 
 from proxy.guards.gate.values.numbers import CYRILLIC, number_key
 from proxy.guards.gate.values.pack import LETTER, Tongue
-from proxy.guards.gate.values.page import Page
+from proxy.guards.gate.values.page import FIGURE, Page
 from proxy.guards.gate.values.types import Value
 
 _COMPOSITE = regex.compile(
@@ -24,7 +24,6 @@ _RAISED = regex.compile(
 _CODE = regex.compile(rf"(?=[{LETTER}_.-]*\d)[{LETTER}\d〇○◯]+(?:[-_.][{LETTER}\d〇○◯]+)*+")
 _TO_LAST_DIGIT = regex.compile(r".*[\d〇○◯][^-_.]*")
 _NOT_FIGURE = regex.compile(r"[\p{L}〇○◯]")
-_FIGURE = regex.compile(r"\d+")
 _DECADE = regex.compile(r"(\d+)(?:'?s|er|ers)?")
 _DIGITS = regex.compile(r"\d+(?:[.,]\d+)*")
 _FULL_SCORES = frozenset(("5", "10", "20", "100"))
@@ -37,7 +36,8 @@ def read_composites(page: Page, tongue: Tongue) -> None:
     if _SPECIAL.search(page.text):
         page.take(_RAISED, lambda match: _raised(page, match))
     page.take(_VERSION, lambda match: _version(page, match))
-    page.take(_COMPOSITE, lambda match: [_composite(page, tongue, match)])
+    if len(page.figures) > 1:
+        page.take(_COMPOSITE, lambda match: [_composite(page, tongue, match)])
 
 
 def _composite(page: Page, tongue: Tongue, match: regex.Match[str]) -> Value:
@@ -80,7 +80,7 @@ def _version(page: Page, match: regex.Match[str]) -> list[Value]:
 
 def read_codes(page: Page) -> None:
     """Take what letters and digits make together, and then any digit that is left, as it stands."""
-    if _FIGURE.search(page.text):
+    if FIGURE.search(page.text):
         page.take(_CODE, lambda match: _code(page, match))
         page.take(_DIGITS, lambda match: _rest(page, match))
 
@@ -115,5 +115,5 @@ def _names(text: str, raw: str) -> list[str]:
 def _rest(page: Page, match: regex.Match[str]) -> list[Value]:
     return [
         page.value("number", number_key(Decimal(part[0])), part.span())
-        for part in _FIGURE.finditer(page.text, match.start(), match.end())
+        for part in FIGURE.finditer(page.text, match.start(), match.end())
     ]

@@ -93,10 +93,11 @@ def read_dates(page: Page, tongue: Tongue, source: bool) -> None:
 
     In a source a month's name alone counts too: it holds the month that an answer writes as a figure.
     """
-    page.take(_FIGURES, lambda match: _figures(page, tongue, match))
-    page.take(_YEARS, lambda match: _years(page, match))
-    page.take(_MONTH_YEAR, lambda match: _month_year(page, tongue, match))
-    page.take(_DAY_MONTH, lambda match: _day_month(page, tongue, match))
+    if len(page.figures) > 1:
+        page.take(_FIGURES, lambda match: _figures(page, tongue, match))
+        page.take(_YEARS, lambda match: _years(page, match))
+        page.take(_MONTH_YEAR, lambda match: _month_year(page, tongue, match))
+        page.take(_DAY_MONTH, lambda match: _day_month(page, tongue, match))
     if "年代" in page.text:
         page.take(_HAN_DECADE, lambda match: _decade(page, match))
     if "月" in page.text:

@@ -57,6 +57,8 @@ def flatten(text: str) -> str:
 
 
 WORD = regex.compile(r"[\p{L}\p{M}]+")
+FIGURE = re.compile("[0-9]+")
+"""Digits of a flat text: all are ASCII."""
 _ASCII_WORD = re.compile("[a-z]+")
 _POINTED = regex.compile(r"[\u064b-\u065f\u0670\u0640]")
 
@@ -86,6 +88,11 @@ class Page:
         if self.raw.isascii():
             return frozenset(_ASCII_WORD.findall(self.text))
         return frozenset(map(plain_word, WORD.findall(self.text))) - {""}
+
+    @cached_property
+    def figures(self) -> list[str]:
+        """Every run of digits, to know at once which patterns can matter."""
+        return FIGURE.findall(self.text)
 
     def take(
         self, pattern: regex.Pattern[str], read: Callable[[regex.Match[str]], Sequence[Value] | None]

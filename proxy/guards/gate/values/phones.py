@@ -14,14 +14,18 @@ _HOME = regex.compile(
     r"(?![\p{Latin}\d]|[.,:/-]\d)"
 )
 """Also 01.23.45.67.89, 0123456789 (no number begins with a nought) and the North American 555.555.0199."""
+PLUS_MIN = 7
 DIGITS_MIN = 9
 """Fewer digits without a plus are read as numbers."""
 
 
 def read_phones(page: Page) -> None:
     """Take numbers with a plus and eight digits or more, and national ones that begin with 0 or a bracket."""
-    page.take(_PLUS, lambda match: [_phone(page, match)])
-    page.take(_HOME, lambda match: _home(page, match))
+    digits = sum(map(len, page.figures))
+    if digits >= PLUS_MIN and "+" in page.text:
+        page.take(_PLUS, lambda match: [_phone(page, match)])
+    if digits >= DIGITS_MIN:
+        page.take(_HOME, lambda match: _home(page, match))
 
 
 def _phone(page: Page, match: regex.Match[str]) -> Value:

@@ -9,7 +9,7 @@ from proxy.guards.gate.values.dates import read_dates
 from proxy.guards.gate.values.links import CODE, left_sign, markup, read_links
 from proxy.guards.gate.values.numbers import read_numbers
 from proxy.guards.gate.values.pack import LETTER, Tongue, ValuePack, tongue
-from proxy.guards.gate.values.page import Page
+from proxy.guards.gate.values.page import FIGURE, Page
 from proxy.guards.gate.values.phones import read_phones
 from proxy.guards.gate.values.spelled import read_spelled
 from proxy.guards.gate.values.times import read_times
@@ -97,7 +97,7 @@ def _listed(page: Page, match: regex.Match[str]) -> list[Value] | None:
 
 def _leftover(page: Page) -> str:
     """A digit or address sign that no stage took, or what a reader cannot see or would misread in a value."""
-    digit = _FIGURE.search(page.text) or ("](" in page.raw and _GLUED.search(page.raw))
+    digit = FIGURE.search(page.text) or ("](" in page.raw and _GLUED.search(page.raw))
     return digit[0] if digit else left_sign(page) or _unseen(page)
 
 
