@@ -104,6 +104,15 @@ class Tongue:
         return either(word for pack in self.packs for word in getattr(pack, name))
 
     @cached_property
+    def links(self) -> frozenset[str]:
+        """Words after a number that are nothing it counts."""
+        return frozenset(
+            word
+            for pack in self.packs
+            for word in (*pack.of, *pack.until, *pack.joins, *pack.point, *pack.scales)
+        )
+
+    @cached_property
     def endings(self) -> frozenset[str]:
         """Latin letters that may be glued to a number and leave it one."""
         return frozenset(word for pack in self.packs for word in (*pack.ordinals, *pack.units, *pack.decades))

@@ -9,7 +9,7 @@ from functools import cached_property
 import regex
 
 from indexes.text import fold
-from proxy.guards.gate.values.types import Kind, Value
+from proxy.guards.gate.values.types import Count, Kind, Value
 
 TAKEN = "\ue000"
 """Stands in `Page.text` where a value was: no letter, digit, space or sign."""
@@ -75,6 +75,7 @@ class Page:
     raw: str
     text: str
     found: list[Value] = field(default_factory=list)
+    counts: list[Count] = field(default_factory=list)
 
     @classmethod
     def of(cls, text: str) -> "Page":

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import regex
 
 from proxy.guards.gate.values.codes import read_codes, read_composites
+from proxy.guards.gate.values.counts import counted
 from proxy.guards.gate.values.dates import read_dates
 from proxy.guards.gate.values.links import CODE, left_sign, markup, read_links
 from proxy.guards.gate.values.numbers import read_numbers
@@ -58,7 +59,10 @@ def read(
     if source or spelled:
         read_spelled(page, speech, source)
     page.found.sort(key=lambda value: value.start)
-    return Values(tuple(page.found), _leftover(page) if signs and not source else "", broken)
+    if source:
+        return Values(tuple(page.found), counted=counted(page, speech))
+    left = _leftover(page) if signs else ""
+    return Values(tuple(page.found), left, broken, tuple(page.counts))
 
 
 def _figures(page: Page, speech: Tongue, source: bool, line_start: bool) -> None:

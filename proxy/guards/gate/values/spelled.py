@@ -8,11 +8,12 @@ from itertools import pairwise
 
 import regex
 
+from proxy.guards.gate.values.counts import noun_after
 from proxy.guards.gate.values.han import NUMERAL, han_number
 from proxy.guards.gate.values.numbers import number_key, written
 from proxy.guards.gate.values.pack import Tongue, ValuePack, either
 from proxy.guards.gate.values.page import TAKEN, WORD, Page, plain_word
-from proxy.guards.gate.values.types import Value
+from proxy.guards.gate.values.types import Count, Value
 
 _GAP = regex.compile(r"[\s\u200c-]{1,2}")
 _NOUN = regex.compile(r"([\s\u200c-])\s?([\p{L}\p{M}]+)")
@@ -171,17 +172,21 @@ def _close(page: Page, table: _Table, run: list[_Word], source: bool) -> None:
         if source and words[-1].rank:
             page.found.append(_rank(page, number, words))
         first = source and words[-1].rank  # "one" is an article as well, "first" is not
-        if number < 2 - first or not (source or _certain(page.text, table, words)):
+        if number < 2 - first:
             continue
-        page.found.append(_number(page, Decimal(number), words))
+        value = _number(page, Decimal(number), words)
+        if source or _certain(page.text, table, words):
+            page.found.append(value)
+        elif not words[-1].rank and (noun := noun_after(page, value.end)):
+            page.counts.append(Count(value, noun))
 
 
 def _certain(text: str, table: _Table, words: list[_Word]) -> bool:
     """Whether words of an answer can only be a number, and one that says how many.
 
     Answers count what they list: "Two friends, Ann and Bo". So a lone two or three is a figure only with a
-    noun of time, money or measure, or a hyphen ("two-year"). Measured: bench/README.md. A lone hundred or
-    thousand may be any great number, two hundred in one word (doscientos) is none but itself.
+    noun of time, money or measure, or a hyphen ("two-year"), else a `Count`. Measured: bench/README.md. A
+    lone hundred or thousand may be any great number, two hundred in one word (doscientos) is none but itself.
     """
     first = words[0]
     if len(words) > 1:

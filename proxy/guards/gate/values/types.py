@@ -24,6 +24,15 @@ class Value:
     """In a source: the keys that it holds by this value."""
 
 
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A small number in words that may only count what an answer lists: "two friends, Ann and Bo"."""
+
+    value: Value
+    noun: str
+    """The folded word after it."""
+
+
 @dataclass(frozen=True)
 class Values:
     """What `read` found. Both strings are "" where there is nothing to object to."""
@@ -33,6 +42,10 @@ class Values:
     """First digit, `@`, `://` or `www.` that belongs to no value, or an unseen character inside a value."""
     markup: str = ""
     """First image, raw HTML or scheme other than http, https, mailto and tel."""
+    counts: tuple[Count, ...] = ()
+    """In an answer. They need no source, but must not go against one."""
+    counted: frozenset[str] = frozenset()
+    """In a source: the folded words right after a number."""
 
     @cached_property
     def gives(self) -> frozenset[str]:
@@ -41,8 +54,12 @@ class Values:
 
 
 def missing(answer: Values, sources: Sequence[Values]) -> Value | None:
-    """The first value of `answer` that no source holds; None when all are held."""
-    for value in answer.items:
+    """The first value of `answer` that no source holds; None when all are held.
+
+    A count is asked for only where a source numbers the same thing: "two rooms" of a house of "9 rooms".
+    """
+    belied = (c.value for c in answer.counts if any(c.noun in source.counted for source in sources))
+    for value in (*answer.items, *belied):
         if not any(all(_held(key, sources) for key in keys) for keys in value.accepts):
             return value
     return None

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.proxy.guards.gate.reading import held, keys
+from proxy.guards.gate.values import read
+from tests.proxy.guards.gate.reading import PACKS, held, keys
 
 SPELLED = [
     ("en", "thirty-seven, four hundred and six, two thousand three hundred", [37, 406, 2300]),
@@ -124,3 +125,23 @@ def test_a_lone_hundred_or_thousand_may_be_any_great_number(language: str, text:
 )
 def test_ordinals_above_ten_are_figures(language: str, text: str, number: int) -> None:
     assert keys(text, language, spelled=True) == [f"n:{number}"]
+
+
+def test_a_count_goes_against_a_source_that_numbers_the_same_thing() -> None:
+    """Two of what a source has nine of are a claim; two that it lists without a number are none."""
+    assert not held("Two rooms are open", "It has 9 rooms")
+    assert held("Two rooms are open", "It has 9 rooms, the red and the blue, and 2 gardens")
+    assert held("Two friends, Ann and Bo", "It has 9 rooms. Ann and Bo live there")
+    assert not held("a dozen eggs", "ten eggs")
+    assert not held("deux salles", "9 salles", "fr")
+    assert not held("Una docena de huevos", "9 huevos", "es")
+    assert not held("Eine Reihe und ein Dutzend Eier", "9 Eier", "de")
+    assert held("Une vingtaine de salles", "vingt salles", "fr")
+    assert held("Two and three", "9 and 3 and more")
+
+
+def test_a_count_needs_no_marker() -> None:
+    """It is no value of the sentence, which may stay a lead-in."""
+    said = read("Two rooms are open:", "en", PACKS)
+    assert not said.items
+    assert [count.noun for count in said.counts] == ["rooms"]
