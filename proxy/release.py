@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Literal
 
 from proxy.guards.gate import Gate, Rules
-from proxy.guards.gate.cited import cited
+from proxy.guards.gate.cited import cited, scrap
 from proxy.guards.gate.types import Release, Stop
 from proxy.guards.stops import Cut, Stops
 from proxy.services import Reply, Spent
@@ -183,9 +183,12 @@ class Structured(Releasing):
         known = {source.number for source in self._call.sources}
         if said is None or not known.issuperset(said.citations):
             return [Stop("uncited", "not_in_sources", detail="no answer with valid citations")]
-        text = cited(said.text, said.citations, self._rules, self._call.language)
         sources = [source for source in self._call.sources if source.number in said.citations]
-        gate = Gate(sources, self._call.language, self._rules.capped(None))
+        rules, language = self._rules.capped(None), self._call.language
+        if scrap(said.text, sources, rules, language):
+            return [Stop("uncited", "not_in_sources", said.text, detail="says nothing that is in a source")]
+        text = cited(said.text, said.citations, rules, language)
+        gate = Gate(sources, language, rules)
         judged = [*gate.feed(text), *gate.finish()]
         failed = next((item for item in judged if isinstance(item, Stop)), None)
         return [replace(failed, ending="not_in_sources")] if failed else judged

@@ -64,6 +64,14 @@ async def test_a_structured_answer_leaves_only_whole(rules: Rules) -> None:
     assert releasing.released[0].cites == (1, 2)
 
 
+@pytest.mark.parametrize("answer", ["The reading room.", "Yes, it opens.", "Sure! It has 40 seats."])
+async def test_a_short_structured_answer_needs_a_word_or_value_of_its_sources(
+    rules: Rules, answer: str
+) -> None:
+    _, text = await said(JSON, rules, f'{{"answer": "{answer}", "citations": [1, 2]}}')
+    assert text == answer
+
+
 @pytest.mark.parametrize(
     ("reply", "rule"),
     [
@@ -73,6 +81,9 @@ async def test_a_structured_answer_leaves_only_whole(rules: Rules) -> None:
         ('{"answer": "It opens at 9:30 [2].", "citations": [1]}', "range"),
         ('{"answer": "It opens at 9:30.", "citations": [3]}', "uncited"),
         ('{"answer": "It opens at 9:30.", "citations": []}', "uncited"),
+        ('{"answer": "Aj", "citations": [1]}', "uncited"),
+        ('{"answer": "refused", "citations": [1, 2]}', "uncited"),
+        ('{"answer": "Yes. He is available.", "citations": [1]}', "uncited"),
         ("It opens at 9:30 [1].", "uncited"),
         ('{"refused": true, "reason": "not there"}', "token"),
     ],

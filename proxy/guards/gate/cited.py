@@ -1,12 +1,16 @@
-"""Marks every sentence of an answer that came with its citations apart (structured mode)."""
+"""An answer that came with its citations apart (structured mode): every sentence gets them as markers."""
 
 from collections.abc import Sequence
 
 from indexes.language import detect
+from indexes.text import content_words, words
 from proxy.guards.gate import markers
 from proxy.guards.gate.endings import Ends
+from proxy.guards.gate.gate import Gate
 from proxy.guards.gate.rules import Rules
 from proxy.guards.gate.sentences import Scanner, Unit
+from proxy.guards.gate.types import Stop
+from proxy.types import Source
 
 
 def cited(text: str, numbers: Sequence[int], rules: Rules, language: str) -> str:
@@ -25,3 +29,16 @@ def _marked(unit: Unit, marks: str) -> str:
     if unit.kind not in ("text", "row") or not said or markers.find(said):
         return unit.text
     return f"{said} {marks}{unit.text[len(said) :]}"
+
+
+def scrap(text: str, sources: Sequence[Source], rules: Rules, language: str) -> bool:
+    """Whether `text` needs no marker anywhere, and has no content word of `sources`: "ok", "refused".
+
+    Citations given for the whole would otherwise make an answer of what a marker beside it could not.
+    """
+    gate = Gate(sources, language, rules)
+    judged = [*gate.feed(text), *gate.finish()]
+    if not any(isinstance(said, Stop) and said.rule == "uncited" for said in judged):
+        return False
+    own = frozenset(content_words(text, rules.words[detect(text, rules.words) or language].stop))
+    return all(own.isdisjoint(words(source.text)) for source in sources)
