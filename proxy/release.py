@@ -24,11 +24,12 @@ def _unmarked(part: str) -> None:
 class Releasing:
     """Implements `services.UpstreamSink`. `text` is synchronous: the gate works where the bytes arrive."""
 
-    def __init__(self, gate: Callable[[], Gate], stops: Stops, reply: Reply, mark: Mark = _unmarked):
-        """`gate` makes a fresh one: what is left of a sentence cut by a stop sequence is judged anew."""
-        self._fresh = gate
-        self._gate = gate()
-        self._stops = stops
+    def __init__(self, call: Call, rules: Rules, reply: Reply, mark: Mark = _unmarked):
+        self._call = call
+        self._rules = rules
+        self._gate = self._fresh()
+        self._bytes_max = (call.output_cap + call.reasoning_cap) * rules.output_bytes_per_token_max
+        self._stops = Stops(call.stop)
         self._reply = reply
         self._mark = mark
         self._held: list[Release] = []
@@ -54,15 +55,17 @@ class Releasing:
 
     def text(self, piece: str) -> bool:
         """Feeds the gate; False once the answer has ended."""
-        self.billed(piece)
+        self._count(piece)
         self._take(self._judged(lambda: self._gate.feed(piece)))
         return self.stop is None and not self.ended
 
-    def billed(self, piece: str) -> None:
-        """Counts text that costs but never leaves."""
-        if not self._received_bytes:
-            self._mark("first_upstream")
-        self._received_bytes += len(piece.encode("utf-8", "replace"))
+    def billed(self, piece: str) -> bool:
+        """Counts text that costs but never leaves; False if there was more than was asked for before it."""
+        above = self._received_bytes > self._bytes_max
+        self._count(piece)
+        if above:
+            self._take([Stop("cap", "truncated", detail="more bytes than the caps allow, thinking counted")])
+        return self.stop is None and not self.ended
 
     def usage(self, usage: Usage) -> None:
         """Keeps the last word of the upstream on each figure."""
@@ -95,9 +98,18 @@ class Releasing:
             return self._unheard(ending)
         return Spent(self._usage, self._received_bytes)
 
+    def _fresh(self) -> Gate:
+        """A gate of its own also judges what is left of a sentence that a stop sequence has cut."""
+        return Gate(self._call.sources, self._call.language, self._rules)
+
+    def _count(self, piece: str) -> None:
+        if not self._received_bytes:
+            self._mark("first_upstream")
+        self._received_bytes += len(piece.encode("utf-8", "replace"))
+
     def _unheard(self, ending: Ending) -> Spent:
-        if ending.status is not None and ending.status >= 400:
-            return Spent(Usage(0, 0), 0)  # an HTTP error is an answer: nothing was generated
+        if ending.status is not None and ending.status >= 300:
+            return Spent(Usage(0, 0), 0)  # an HTTP error or a redirect is an answer: nothing was generated
         return Spent(self._usage, 0, sent=ending.sent, known=False)
 
     def _judged(self, judge: Callable[[], list[Release | Stop]]) -> list[Release | Stop]:
@@ -150,16 +162,14 @@ class Structured(Releasing):
     against those sources, as if each bore their markers. One that fails makes the whole a refusal.
     """
 
-    def __init__(self, call: Call, rules: Rules, stops: Stops, reply: Reply, mark: Mark = _unmarked):
-        super().__init__(lambda: Gate(call.sources, call.language, rules), stops, reply, mark)
-        self._call = call
-        self._rules = rules
+    def __init__(self, call: Call, rules: Rules, reply: Reply, mark: Mark = _unmarked):
+        super().__init__(call, rules, reply, mark)
         self._text: list[str] = []
         self._bytes_left = call.output_cap * rules.output_bytes_per_token_max
 
     def text(self, piece: str) -> bool:
         """Keeps the piece; False above the cap."""
-        self.billed(piece)
+        self._count(piece)
         self._bytes_left -= len(piece.encode("utf-8", "replace"))
         if self._bytes_left < 0:
             self.stop = Stop("cap", "truncated", detail="a longer answer than the cap allows")
@@ -196,10 +206,8 @@ class Structured(Releasing):
 
 def sink(call: Call, rules: Rules, reply: Reply, mark: Mark = _unmarked) -> Releasing:
     """The sink of one attempt, as the answer was asked for."""
-    stops = Stops(call.stop)
-    if call.structured:
-        return Structured(call, rules, stops, reply, mark)
-    return Releasing(lambda: Gate(call.sources, call.language, rules), stops, reply, mark)
+    kind = Structured if call.structured else Releasing
+    return kind(call, rules, reply, mark)
 
 
 def releases(gate: Gate, text: str) -> bool:

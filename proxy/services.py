@@ -14,8 +14,8 @@ class UpstreamSink(Protocol):
         """One content event of the answer. False: enough, cancel the upstream now."""
         ...
 
-    def billed(self, piece: str) -> None:
-        """Text that costs but never leaves: reasoning and its like."""
+    def billed(self, piece: str) -> bool:
+        """Text that costs but never leaves: reasoning and its like. False: enough, as for `text`."""
         ...
 
     def usage(self, usage: Usage) -> None:

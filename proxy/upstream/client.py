@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from importlib.metadata import version
@@ -21,7 +21,7 @@ from proxy.wire.reader import Dialect, Heard, Reader
 from proxy.wire.said import Text
 
 KEEP_ALIVE_S = 4.0  # under the five seconds after which common servers close an idle connection
-TAIL_S = 2.0  # usage comes at once behind the finish reason, or never
+TAIL_S = 2.0  # usage comes at once behind the finish reason, an error's text behind its status, or never
 DRAIN_S = 0.05  # a body that ends behind [DONE] leaves a connection that can be used again
 DETAIL_BYTES_MAX = 2_000
 
@@ -137,14 +137,10 @@ class _Exchange:
 
     def _push(self, heard: Iterable[Heard]) -> bool:
         for item in heard:
-            match item:
-                case Text(text):
-                    if not self._sink.text(text):
-                        return False
-                case Usage():
-                    self._sink.usage(item)
-                case _:
-                    self._sink.billed(item.text)
+            if isinstance(item, Usage):
+                self._sink.usage(item)
+            elif not (self._sink.text if isinstance(item, Text) else self._sink.billed)(item.text):
+                return False
         return True
 
     def broken(self, fault: Exception) -> Ending:
@@ -180,11 +176,12 @@ def _reads(response: httpx.Response) -> AsyncGenerator[bytes, None]:
 async def _refused(response: httpx.Response) -> Ending:
     """An HTTP error or a redirect; its body goes to our log only, and only its beginning."""
     body = b""
-    async with aclosing(_reads(response)) as reads:
-        async for data in reads:
-            body += data
-            if len(body) >= DETAIL_BYTES_MAX:
-                break
+    with suppress(TimeoutError, *FAULTS):  # the status says enough
+        async with asyncio.timeout(TAIL_S), aclosing(_reads(response)) as reads:
+            async for data in reads:
+                body += data
+                if len(body) >= DETAIL_BYTES_MAX:
+                    break
     return Ending(
         "failed",
         body[:DETAIL_BYTES_MAX].decode("utf-8", "replace"),

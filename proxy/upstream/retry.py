@@ -46,5 +46,5 @@ def retry_after_s(headers: Mapping[str, str], now: float) -> float | None:
         if value.replace(".", "", 1).isdigit():
             return float(value)
         return max(0.0, parsedate_to_datetime(value).timestamp() - now)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None

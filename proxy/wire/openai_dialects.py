@@ -85,13 +85,10 @@ def _part(part: object) -> Iterator[Text | Thought]:
 
 
 def _thoughts(delta: dict[str, object]) -> Iterator[Thought]:
-    said = False
-    for name in _THOUGHTS:
-        thought = delta.get(name)
-        if isinstance(thought, str) and thought:
-            said = True
-            yield Thought(thought)
-    for name in () if said else _THOUGHT_LISTS:  # they repeat what stood in the string
+    """Each text once: some servers say it under two names, and in a list of parts besides."""
+    said = [text for name in _THOUGHTS if isinstance(text := delta.get(name), str) and text]
+    yield from map(Thought, dict.fromkeys(said))
+    for name in () if said else _THOUGHT_LISTS:
         if joined := _joined(delta.get(name)):
             yield Thought(joined)
 

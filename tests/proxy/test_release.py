@@ -109,6 +109,18 @@ async def test_a_structured_answer_above_the_cap_is_cut(rules: Rules) -> None:
     assert (releasing.stop.rule, text) == ("cap", "")
 
 
+@pytest.mark.parametrize("call", [CALL, JSON])
+async def test_thinking_beyond_what_was_asked_for_is_not_waited_for(call: Call, rules: Rules) -> None:
+    """An upstream that minds no cap would charge for it without end."""
+    releasing = sink(replace(call, reasoning_cap=10), rules, Ear())
+    assert releasing.billed("é" * (60 * 16 // 2))
+    assert releasing.billed("x")
+    assert not releasing.billed("x")
+    await releasing.close(Ending("cancelled"))
+    assert releasing.stop
+    assert (releasing.stop.rule, releasing.stop.ending, releasing.released) == ("cap", "truncated", [])
+
+
 async def test_the_last_word_on_usage_counts_and_is_never_added(rules: Rules) -> None:
     releasing = sink(CALL, rules, Ear())
     releasing.usage(Usage(10, 1))
@@ -128,6 +140,8 @@ async def test_what_was_heard_is_what_is_charged_for_where_usage_is_missing(rule
         (Ending("failed", sent=False), False, False),
         (Ending("failed"), True, False),
         (Ending("failed", status=500), True, True),
+        (Ending("failed", status=308), True, True),
+        (Ending("failed", status=204), True, False),
     ],
 )
 async def test_an_attempt_without_a_word_is_charged_by_what_is_known(

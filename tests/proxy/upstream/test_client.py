@@ -44,8 +44,9 @@ class Collect:
         self.arrived.set()
         return len(self.texts) < self.enough
 
-    def billed(self, piece: str) -> None:
+    def billed(self, piece: str) -> bool:
         self.thoughts.append(piece)
+        return len(self.thoughts) < self.enough
 
     def usage(self, usage: Usage) -> None:
         self.last = usage
@@ -196,6 +197,20 @@ async def test_an_http_error_is_a_failure_with_its_status(status: int) -> None:
     assert "LEAK-no" in ending.detail
 
 
+async def test_an_http_error_whose_body_does_not_come_is_known_by_its_status(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(client, "TAIL_S", 0.05)
+
+    async def play(received: Received, player: Player) -> None:
+        await player.head(503, retry_after="7")
+        await player.read(b"sorry")
+        await player.gone()
+
+    ending, _ = await ran(play)
+    assert (ending.finish, ending.status, ending.detail, ending.retry_after_s) == ("failed", 503, "sorry", 7)
+
+
 async def test_retry_after_is_read() -> None:
     ending, _ = await ran(refuses(429, retry_after="7"))
     assert ending.retry_after_s == 7
@@ -284,6 +299,49 @@ async def test_a_body_shorter_than_announced_is_a_cut() -> None:
     assert (ending.finish, sink.texts) == ("cut", ["Ada"])
 
 
+def framed(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
+    """A response in one chunk; `headers` stand before the framing's own."""
+    lines = [f"HTTP/1.1 {status}", "content-type: text/event-stream", *headers, "transfer-encoding: chunked"]
+    return "\r\n".join([*lines, "", ""]).encode() + b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
+
+
+WHOLE = b"".join(openai_stream(["Yes."]))
+PACKED = gzip.compress(WHOLE)
+
+
+@pytest.mark.parametrize(
+    ("reply", "finish"),
+    [
+        (b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n" + framed(WHOLE), "stop"),
+        (b"HTTP/1.1 100 Continue\r\n\r\n" * 20 + framed(WHOLE), "stop"),
+        (framed(WHOLE).removesuffix(b"\r\n") + b"x-trailer: x\r\n\r\n", "stop"),
+        (framed(WHOLE, "content-encoding: x-unknown"), "stop"),
+        (framed(WHOLE, "content-encoding: gzip"), "failed"),
+        (framed(PACKED[:40], "content-encoding: gzip"), "failed"),
+        (framed(WHOLE, "content-length: 5"), "failed"),
+        (framed(WHOLE, "x-long: " + "x" * 100_000), "failed"),
+        (framed(WHOLE, "no colon"), "failed"),
+        (framed(WHOLE, status="201 Created"), "failed"),
+        (framed(WHOLE, status="206 Partial Content"), "failed"),
+        (framed(WHOLE, status="abc"), "failed"),
+        (framed(WHOLE, "content-type: text/html"), "failed"),
+        (framed(WHOLE).replace(b"0\r\n\r\n", b"zz\r\n\r\n"), "failed"),
+        (b"HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n" + WHOLE, "failed"),
+        (b"HTTP/1.0 200 OK\r\n\r\n" + WHOLE, "stop"),
+        (b"SSH-2.0-server\r\n", "failed"),
+        (b"Yes.", "failed"),
+    ],
+)
+async def test_only_sound_http_with_a_whole_answer_ends_well(reply: bytes, finish: str) -> None:
+    async def play(received: Received, player: Player) -> None:
+        await player.raw(reply)
+        player.cut()
+
+    ending, sink = await ran(play)
+    assert ending.finish == finish
+    assert sink.texts in ([], ["Yes."])
+
+
 async def test_garbage_behind_done_changes_nothing() -> None:
     ending, sink = await ran(replays([*openai_stream(["Yes."]), b"LEAK", chunk({"content": "LEAK"})]))
     assert (ending.finish, sink.texts) == ("stop", ["Yes."])
@@ -351,6 +409,21 @@ async def endless(received: Received, player: Player) -> None:
 async def busy() -> AsyncIterator[FakeUpstream]:
     async with FakeUpstream(endless) as fake:
         yield fake
+
+
+async def test_a_sink_that_has_enough_of_thinking_closes_the_connection() -> None:
+    async def play(received: Received, player: Player) -> None:
+        await player.head()
+        while True:
+            await player.read(chunk({"reasoning_content": "hm "}))
+            await asyncio.sleep(0.01)
+
+    async with FakeUpstream(play) as fake:
+        model = upstream(fake.url)
+        ending = await model.run(CALL, Collect(enough=3))
+        await asyncio.wait_for(fake.departed.wait(), 1)
+        await model.aclose()
+    assert ending.finish == "cancelled"
 
 
 async def test_a_sink_that_has_enough_closes_the_connection(busy: FakeUpstream) -> None:

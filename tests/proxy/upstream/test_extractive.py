@@ -29,7 +29,7 @@ class Ear:
         self.heard.append(piece)
         return True
 
-    def billed(self, piece: str) -> None:
+    def billed(self, piece: str) -> bool:
         raise AssertionError("quoting bills nothing")
 
     def usage(self, usage: Usage) -> None:

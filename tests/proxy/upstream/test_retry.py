@@ -69,6 +69,7 @@ def test_no_wait_is_longer_than_a_reader_waits_or_shorter_than_asked(
         ({"retry-after-ms": "x"}, None),
         ({"retry-after-ms": "nan"}, None),
         ({"retry-after": "1e999"}, None),
+        ({"retry-after": "Thu, 01 Jan 1970 00:00:30 +99999999999999999999"}, None),
     ],
 )
 def test_what_an_upstream_asks_for(headers: dict[str, str], wait_s: float | None) -> None:

@@ -21,7 +21,7 @@ class Ear:
         self.heard.append(piece)
         return len(self.heard) < self.limit
 
-    def billed(self, piece: str) -> None:
+    def billed(self, piece: str) -> bool:
         raise AssertionError("a script bills nothing silently")
 
     def usage(self, usage: Usage) -> None:

@@ -37,6 +37,7 @@ TEXT = chunk({"content": "Ada."})
     ("delta", "thought"),
     [
         ({"reasoning_content": "x"}, "x"),
+        ({"reasoning": "x", "reasoning_content": "x"}, "x"),
         ({"reasoning": "x", "reasoning_details": [{"type": "reasoning.text", "text": "x"}]}, "x"),
         ({"reasoning_details": [{"type": "reasoning.text", "text": "x"}]}, "x"),
         ({"thinking_blocks": [{"type": "thinking", "thinking": "x", "signature": "s"}]}, "x"),
