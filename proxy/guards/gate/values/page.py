@@ -115,18 +115,19 @@ class Page:
         pattern: regex.Pattern[str],
         read: Callable[[regex.Match[str]], Sequence[Value] | None],
     ) -> None:
-        """As `take`, but only around `places`: for patterns too dear to search a whole source with."""
+        """As `take`, but only matches over one of `places`: for patterns too dear to search a source with."""
         for place in places:
-            match = pattern.search(self.text, max(0, place - NEAR), place + NEAR)
+            match = self._over(place, pattern) if self.text[place] != TAKEN else None
             values = read(match) if match else None
             if match and values is not None:
                 self.found.extend(values)
                 start, end = match.span()
                 self.text = self.text[:start] + TAKEN * (end - start) + self.text[end:]
 
-    def blank(self, pattern: regex.Pattern[str]) -> None:
-        """Take every match without a value."""
-        self.text = pattern.sub(lambda match: TAKEN * len(match[0]), self.text)
+    def _over(self, place: int, pattern: regex.Pattern[str]) -> regex.Match[str] | None:
+        """The match over `place`; others near it, which the window may cut, are found at their own place."""
+        near = pattern.finditer(self.text, max(0, place - NEAR), place + NEAR)
+        return next((match for match in near if match.start() <= place < match.end()), None)
 
     def value(
         self,

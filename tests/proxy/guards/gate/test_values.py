@@ -288,3 +288,9 @@ def test_a_unit_or_an_initial_is_no_magnitude(text: str) -> None:
 @pytest.mark.parametrize("text", ["It costs $5'm.", "It costs €5ºm.", "It costs 5'M."])
 def test_a_sign_between_digits_and_magnitude_leaves_it_a_magnitude(text: str) -> None:
     assert [value.accepts for value in read(text, "en", PACKS).items] == [(("s:5000000",),)]
+
+
+def test_a_date_near_another_month_is_read_whole() -> None:
+    for length in range(40):
+        values = read(f"In May {'y' * length} May 2019", "en", PACKS)
+        assert [value.key for value in values.items] == ["date:2019-05"], length
