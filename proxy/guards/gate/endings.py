@@ -4,6 +4,7 @@ The errors' prices differ: a wrong end costs a false stop at worst (the first pa
 one lets a claim ride on its neighbour's marker. So the unknown is an end.
 """
 
+import re
 from collections.abc import Callable, Mapping
 
 import regex
@@ -32,7 +33,7 @@ _NUMBERED = regex.compile(
 _FIRST = regex.compile(r"(?r)[:：][^\S\r\n]{1,4}[*_]{0,3}\(?[1１۱١१]")
 _NEXT = regex.compile(r"(?r)[^\S\r\n]\(?(\p{Nd}{1,2})")
 _MARKED = regex.compile(r"(?r)[\[【［][^\[\]【】［］]{1,40}[\]】］][\"'”’»)*_]{0,4}")
-_OPENERS = regex.compile(r"[(\[{\"'“”„«»‘‚‹›¿¡*_`（「『【《〈［]{0,8}+")
+_OPENERS = re.compile(r"[(\[{\"'“”„«»‘‚‹›¿¡*_`（「『【《〈［]{0,8}+")
 _HAN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 _ABBREVIATION_MAX = 4
 """Letters of a word that may be an abbreviation nobody listed, when a lower-case letter follows."""

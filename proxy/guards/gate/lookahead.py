@@ -5,26 +5,25 @@ open means waiting; a full one is decided as it stands. So a decision depends on
 pieces.
 """
 
+import re
 from dataclasses import dataclass
 from enum import Enum
-
-import regex
 
 from proxy.guards.gate.markers import BEGUN, BODY, OPENERS
 
 LOOK_AHEAD = 96
 """Characters after a candidate that may be looked at."""
-BREAK = regex.compile(r"\r\n?|[\n\u2028\u2029\x85\v\f]")
+BREAK = re.compile(r"\r\n?|[\n\u2028\u2029\x85\v\f]")
 
 ASKS = "!?！？؟‼⁇⁈⁉‽﹖﹗❓❔❕❗"
 STRONG = "。｡।॥۔︒﹒።։"
 STOPS = f".…．{ASKS}{STRONG}"
 """All that may end a sentence."""
 
-_CLOSE = regex.compile(rf"""(?:[{STOPS}]|["'”’»›)\]}}*_`）」』】〉》］｠~])*+""")
+_CLOSE = re.compile(rf"""(?:[{STOPS}]|["'”’»›)\]}}*_`）」』】〉》］｠~])*+""")
 _OPENED_BY = {"“": "„", "‘": "‚", "«": "»"}
-_TERMS = regex.compile(rf"[{STOPS}]++")
-_SPACE = regex.compile(r"[^\S\r\n\u2028\u2029\x85\v\f]*+")
+_TERMS = re.compile(rf"[{STOPS}]++")
+_SPACE = re.compile(r"[^\S\r\n\u2028\u2029\x85\v\f\x1c-\x1f]*+")
 
 
 class Wait(Enum):
@@ -134,6 +133,6 @@ def _closes(text: str, at: int, limit: int) -> int:
     return 2 if spaced and text.rfind("«", 0, at) > text.rfind("»", 0, at) else 0
 
 
-def _after(pattern: regex.Pattern[str], text: str, start: int, limit: int) -> int:
+def _after(pattern: re.Pattern[str], text: str, start: int, limit: int) -> int:
     m = pattern.match(text, start, limit)
     return m.end() if m else start

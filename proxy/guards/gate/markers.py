@@ -24,7 +24,7 @@ _TICKS = regex.compile(r"`+")
 _SPACE = " \t\u00a0\u202f\u2009\u3000"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Marker:
     """One marker at `start:end` of a sentence; `numbers` in order, ranges written out."""
 

@@ -18,7 +18,7 @@ BREAKS = "\n\r\u2028\u2029\x85\v\f"
 CANDIDATE = re.compile(f"[{STOPS}{BREAKS}]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Unit:
     """A sentence, a line of code or a row of a table, with the white space before it."""
 
@@ -28,14 +28,14 @@ class Unit:
     """Whether a line begins with it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Cut:
     """A sentence ends before `end`."""
 
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Skip:
     """No end here; the next candidate is sought from `pos` on."""
 

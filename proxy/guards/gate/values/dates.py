@@ -10,7 +10,7 @@ import regex
 from proxy.guards.gate.values.han import han_number
 from proxy.guards.gate.values.numbers import number_key
 from proxy.guards.gate.values.pack import LETTER, Tongue, ValuePack, either
-from proxy.guards.gate.values.page import NEAR, Page
+from proxy.guards.gate.values.page import FIGURE, NEAR, Page
 from proxy.guards.gate.values.types import Value
 
 _EDGE = rf"(?<![{LETTER}\d_]|\d[.,:/-])"
@@ -31,7 +31,6 @@ _MONTH_YEAR = regex.compile(rf"{_EDGE}(?<m>\d{{1,2}})(?<s>[/.])(?<y>[12]\d{{3}})
 
 _YEARS = regex.compile(rf"{_EDGE}(?<from>[12]\d{{3}})[-–/](?<to>\d{{4}}|\d{{2}})(?![{LETTER}\d]|[-–/.,:]\d)")
 _CALENDARS = ("jalali", "hijri")
-_DIGIT = regex.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +103,7 @@ def read_dates(page: Page, tongue: Tongue, source: bool) -> None:
         page.take(_HAN, lambda match: _han(page, match))
     names = _names(tongue)
     near = sorted(at for word in page.words & names.first_words for at in _places(word, page.text))
-    places = [at for at in near if _DIGIT.search(page.text, max(0, at - NEAR), at + NEAR)]
+    places = [at for at in near if FIGURE.search(page.text, max(0, at - NEAR), at + NEAR)]
     for pattern in names.patterns if places else ():
         page.take_near(places, pattern, lambda match: _named(page, names, match))
     for place in near if source else ():

@@ -1,5 +1,6 @@
 """Addresses: URLs whole and canonical, bare hosts, e-mail, handles; and the markup that never passes."""
 
+import re
 from urllib.parse import unquote_to_bytes
 
 import idna
@@ -60,9 +61,10 @@ _PLAIN_TAG = regex.compile(r"</?[a-z][a-z0-9-]*>")
 _BAD_SCHEME = regex.compile(
     r"(?<![\p{L}\d])(?!(?:https?|mailto|tel):)(?:[a-z][a-z0-9+.-]*://|(?:javascript|vbscript|data):(?=[^\s]))"
 )
+_SCHEME_SIGNS = ("://", "script:", "data:")
 _ANY_SCHEME = regex.compile(r"[a-z][a-z0-9+.-]*:")
 _SAFE_SCHEMES = ("http:", "https:", "mailto:", "tel:")
-_LEFT = regex.compile(r"@|://|www\.")
+_LEFT = re.compile(r"@|://|www\.")
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
 
 
@@ -70,7 +72,7 @@ def markup(text: str) -> str:
     """The first image, raw HTML or forbidden scheme of a flat text. A bare tag may stand in code."""
     if "![" in text:
         return "!["
-    if ":" in text and (scheme := _BAD_SCHEME.search(text)):
+    if any(sign in text for sign in _SCHEME_SIGNS) and (scheme := _BAD_SCHEME.search(text)):
         return scheme[0]
     if "<" in text and (tag := _HTML.search(_shown(text))):
         return tag[0]

