@@ -36,6 +36,17 @@ class LexicalFault(Exception):
     """The keyword index does not do what it must; the text says what."""
 
 
+@contextmanager
+def _told() -> Iterator[None]:
+    """Tantivy's faults as ours, its panics too: they come as a `BaseException` that cannot be imported."""
+    try:
+        yield
+    except BaseException as fault:
+        if isinstance(fault, ValueError) or type(fault).__module__ == "pyo3_runtime":
+            raise LexicalFault(str(fault)) from fault
+        raise
+
+
 def schema() -> tantivy.Schema:
     """The fields. Numbers are i64: deleting by u64 terms silently deletes nothing."""
     builder = tantivy.SchemaBuilder()
@@ -58,24 +69,29 @@ def version(tokens: Tokens) -> str:
 
 
 class Keywords:
-    """One opened folder. Searching releases the GIL; any number of threads may search at once."""
+    """One opened folder. Searching releases the GIL; any number of threads may search at once.
+
+    Opening, reading and writing raise `LexicalFault` where the files are not what they were.
+    """
 
     def __init__(self, folder: Path, tokens: Tokens):
         self.folder = folder
         self._tokens = tokens
         self._fixed = lru_cache(maxsize=64)(self._timeless)
         self._schema = schema()
-        self._index = tantivy.Index(self._schema, path=str(folder))
-        # Tokenizers are not kept in the folder: without this line every query would fail.
-        self._index.register_tokenizer("tokens", _spaces())
-        # The default policy would show a commit half a second late.
-        self._index.config_reader("manual")
+        with _told():
+            self._index = tantivy.Index(self._schema, path=str(folder))
+            # Tokenizers are not kept in the folder: without this line every query would fail.
+            self._index.register_tokenizer("tokens", _spaces())
+            # The default policy would show a commit half a second late.
+            self._index.config_reader("manual")
         self.reload()
 
     def reload(self) -> None:
         """Sees what has been committed, by this process or another."""
-        self._index.reload()
-        self._searcher = self._index.searcher()
+        with _told():
+            self._index.reload()
+            self._searcher = self._index.searcher()
 
     def search(self, tokens: Iterable[str], allowed: Filter, limit: int) -> list[int]:
         """Ids of at most `limit` allowed passages with a form of any of `tokens`, best first (BM25, id)."""
@@ -89,8 +105,9 @@ class Keywords:
         clauses = [(Occur.Must, Query.boolean_query([(Occur.Should, query) for query in wanted]))]
         clauses += [(Occur.Must, query) for query in self._filters(allowed)]
         searcher = self._searcher
-        hits = searcher.search(Query.boolean_query(clauses), limit, count=False).hits
-        ids = searcher.fast_field_values("id", [address for _, address in hits])
+        with _told():
+            hits = searcher.search(Query.boolean_query(clauses), limit, count=False).hits
+            ids = searcher.fast_field_values("id", [address for _, address in hits])
         ranked = sorted(zip(hits, ids, strict=True), key=lambda pair: (-pair[0][0], pair[1]))
         return [int(found) for _, found in ranked if found is not None]
 
@@ -107,7 +124,7 @@ class Keywords:
 
     def apply(self, batches: Iterable[Batch]) -> None:
         """Forgets and takes what `batches` say, in one commit. Doing it twice changes nothing."""
-        with self._writing() as writer:
+        with _told(), self._writing() as writer:
             for batch in batches:
                 for found in batch.ids:
                     writer.delete_documents_by_query(self._id(found))

@@ -1,7 +1,8 @@
 """Keyword search over the truth: which index folder is in use, and keeping it up to date.
 
 One process at a time writes, under a file lock; the others see its commits at their next query. What it has
-not yet taken from the outbox cannot leak: the truth checks every hit again.
+not yet taken from the outbox cannot leak: the truth checks every hit again. Files that are not whole are
+noticed when a process starts and when a query meets them; whoever drains next builds the index anew.
 """
 
 import asyncio
@@ -21,9 +22,10 @@ from typing import Self
 
 from indexes import outbox
 from indexes.grants import Filter
-from indexes.keywords import Keywords, Tokens, prove, version, write_whole
+from indexes.keywords import Keywords, LexicalFault, Tokens, prove, version, write_whole
 from indexes.look import Look, State
 from indexes.outbox import Batch, Place
+from indexes.seals import sound
 from indexes.store import Store
 from indexes.text import index_tokens
 
@@ -72,11 +74,15 @@ class Lexical:
     """An `async with` over the folder of indexes of one truth."""
 
     def __init__(self, root: Path, store: Store, tokens: Tokens = index_tokens):
+        self.fault = ""
+        """Why there is no index to search now; empty: there is one."""
         self._root = root
         self._store = store
         self.tokens = tokens
         self._version = version(tokens)
         self._index: Keywords | None = None
+        self._whole: Path | None = None
+        """The index whose files this process has found whole, until a fault makes it look again."""
         self._seen: State | None = None
         self._opening = threading.Lock()
         self._draining = asyncio.Lock()
@@ -97,8 +103,15 @@ class Lexical:
         await asyncio.gather(*self._running, return_exceptions=True)
 
     def search(self, tokens: Iterable[str], allowed: Filter, limit: int) -> list[int]:
-        """Ids of at most `limit` allowed passages, best first; none before `refresh`. Blocks."""
-        return [] if self._index is None else self._index.search(tokens, allowed, limit)
+        """Ids of at most `limit` allowed passages, best first; none before `refresh`. Blocks.
+
+        None also from an index that is damaged: `fault` then says so, and the next drain looks into it.
+        """
+        try:
+            return [] if self._index is None else self._index.search(tokens, allowed, limit)
+        except LexicalFault as fault:
+            self._doubt(fault)
+            return []
 
     def refresh(self, state: State) -> None:
         """Sees what any process has committed up to `state`. Cheap when nothing has."""
@@ -106,12 +119,12 @@ class Lexical:
         if seen is not None and (seen.epoch, seen.drained) == (state.epoch, state.drained):
             return
         with self._opening:
-            folder = self._shelf(state.epoch).current()
-            if self._index is not None and self._index.folder == folder:
-                self._index.reload()
+            try:
+                self._index = self._reloaded(self._shelf(state.epoch).current())
+            except LexicalFault as fault:
+                self._doubt(fault)
             else:
-                self._index = self._opened(folder)
-            self._seen = state if self._index else None
+                self.fault, self._seen = "", state
 
     async def drain(self, wait_s: float = 0) -> bool:
         """Takes everything from the outbox. False: another process is at it for longer than `wait_s`.
@@ -129,7 +142,7 @@ class Lexical:
             try:
                 if await self._store.look(Look.place) != self._complete:
                     await self.drain()
-            except (OSError, ValueError, sqlite3.Error) as fault:
+            except (OSError, LexicalFault, sqlite3.Error) as fault:
                 failed(fault)
                 await asyncio.sleep(RETRY_S)
             await asyncio.sleep(LOOK_S)
@@ -148,24 +161,43 @@ class Lexical:
     def _shelf(self, epoch: str) -> Shelf:
         return Shelf(self._root, f"{self._version}-{epoch[:8]}")
 
+    def _reloaded(self, folder: Path | None) -> Keywords:
+        if folder is None:
+            raise LexicalFault("there is no keyword index yet")
+        if self._index is None or self._index.folder != folder:
+            return Keywords(folder, self.tokens)
+        self._index.reload()
+        return self._index
+
     def _opened(self, folder: Path | None) -> Keywords | None:
         """None where there is no index or it cannot be read: it is built anew by whoever drains next."""
         try:
             return Keywords(folder, self.tokens) if folder else None
-        except ValueError:
+        except LexicalFault:
             return None
+
+    def _doubt(self, fault: LexicalFault) -> None:
+        """Searches without the index, and has the next drain see whether its files are whole."""
+        self.fault = f"the keyword index cannot be read: {fault}"
+        self._index = self._seen = self._whole = self._complete = None
 
     async def _drain(self, wait_s: float) -> bool:
         async with self._draining, _locked(self._root / "LOCK", wait_s) as held:
             if not held:
                 return False
-            index = await self._usable()
             place = await self._store.look(Look.place)
-            while not self._closing and (batch := await self._batch(index)).ids:
-                await asyncio.to_thread(index.apply, [batch])
-                await self._took(index, batch.seq)
+            try:
+                await self._take(await self._usable())
+            except LexicalFault as fault:
+                self._doubt(fault)
+                await self._take(await self._usable())
             self._complete = None if self._closing else place
             return True
+
+    async def _take(self, index: Keywords) -> None:
+        while not self._closing and (batch := await self._batch(index)).ids:
+            await asyncio.to_thread(index.apply, [batch])
+            await self._took(index, batch.seq)
 
     async def _batch(self, index: Keywords) -> Batch:
         after = index.applied()
@@ -179,24 +211,37 @@ class Lexical:
         """The current index, or a new one where none could follow the truth from where it is."""
         place = await self._store.look(Look.place)
         folder = self._shelf(place.epoch).current()
-        index = self._opened(folder)
-        if index is not None and place.horizon <= index.applied() <= place.seq:
-            return index
+        if folder and (folder == self._whole or await asyncio.to_thread(sound, folder)):
+            self._whole = folder
+            index = self._opened(folder)
+            if index is not None and place.horizon <= index.applied() <= place.seq:
+                return index
         return await self._build(place)
 
     async def _build(self, place: Place) -> Keywords:
         shelf = self._shelf(place.epoch)
         index = Keywords(await asyncio.to_thread(shelf.fresh), self.tokens)
+        try:
+            await self._fill(index)
+        except BaseException:  # as on a full disk, which half an index would keep full
+            shutil.rmtree(index.folder, ignore_errors=True)
+            raise
+        if self._closing:
+            return index
+        index.mark(place.seq)
+        shelf.switch(index.folder)
+        self._whole = index.folder
+        await self._took(index, place.seq)
+        return index
+
+    async def _fill(self, index: Keywords) -> None:
+        """Takes every passage of the truth into a new index, unless this is closed meanwhile."""
         after = 0
         while items := await self._store.read(partial(outbox.everything, after=after, limit=BUILD)):
             await asyncio.to_thread(index.apply, [Batch(0, (), items)])
             after = items[-1].id
             if self._closing:
-                return index
-        index.mark(place.seq)
-        shelf.switch(index.folder)
-        await self._took(index, place.seq)
-        return index
+                return
 
 
 @asynccontextmanager

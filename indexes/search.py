@@ -90,7 +90,7 @@ class Search:
             best=max((hit.similarity for hit in hits), default=0.0),
             mode="hybrid" if asked.vectors else "keywords",
             searched=self._searched(look, viewer),
-            degraded=asked.fault,
+            degraded="; ".join(filter(None, (asked.fault, self._lexical.fault))),
         )
 
     def _comparable(self, look: Look, asked: Asked) -> Asked:

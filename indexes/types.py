@@ -99,7 +99,7 @@ class Evidence:
     searched: tuple[str, ...]
     """Display names of the sources in which the viewer may see at least one document."""
     degraded: str = ""
-    """Why `mode` is keywords, for the log; empty in hybrid mode or when vectors are switched off."""
+    """Which of the two searches is missing and why, for the log; empty when vectors are switched off."""
 
 
 Precision = Literal["year", "month", "day"]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from indexes import model
 from indexes.embed import OnnxEmbedder
+from indexes.keywords import LexicalFault
 from indexes.language import WordPack
 from indexes.lexical import Lexical
 from indexes.near import Tuning
@@ -68,7 +69,7 @@ async def evidence(
     try:
         store = await stack.enter_async_context(Store(where.store))
         lexical = await stack.enter_async_context(Lexical(where.lexical, store))
-    except (StoreFault, sqlite3.Error, OSError) as fault:
+    except (StoreFault, LexicalFault, sqlite3.Error, OSError) as fault:
         raise StoreError("The index cannot be opened.", detail=f"{where.store}: {fault}") from fault
     titles = {name: source.title or name for name, source in settings.sources.items()}
     tuning = Tuning(

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from rich.console import Console
 from rich.markup import escape
 
+from indexes.keywords import LexicalFault
 from indexes.progress import shown
 from indexes.sync import Progress, Step, SyncReport, sync
 from indexes.types import EmbedError
@@ -54,7 +55,7 @@ async def synced(
             packs=known.words,
             progress=progress,
         )
-    except (sqlite3.Error, EmbedError) as fault:
+    except (sqlite3.Error, EmbedError, LexicalFault) as fault:
         raise StoreError("The index could not be brought up to date.", detail=str(fault)) from fault
 
 

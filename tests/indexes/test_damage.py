@@ -1,0 +1,165 @@
+"""Damage to real files of the indexes: noticed, served around with its reason, mended without a person."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from indexes.keywords import Keywords, LexicalFault
+from indexes.lexical import Lexical
+from indexes.outbox import Batch, Item
+from indexes.seals import PARTS, sound
+from indexes.store import Store
+from indexes.sync import embed
+from indexes.types import Query
+from tests.indexes.shelf import HashEmbedder, Shelf, document, put, shelf, viewer
+from tests.waiting import until
+
+PUBLIC = viewer("public")
+APPLE = Query(("ripe apple",))
+
+
+def garbled(path: Path) -> None:
+    """Every byte another one, in place: as long as it was."""
+    data = bytes(byte ^ 0x55 for byte in path.read_bytes())
+    with path.open("r+b") as file:
+        file.write(data)
+
+
+def one_bit(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[0] ^= 0x41
+    path.write_bytes(data)
+
+
+def truncated(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+Harm = Callable[[Path], None]
+HARMS: list[Harm] = [garbled, one_bit, truncated, emptied, Path.unlink]
+
+
+def parts(folder: Path, ending: str) -> list[Path]:
+    return [*(folder / "lexical").glob(f"*/*.{ending}")]
+
+
+def listed(folder: Path) -> list[Path]:
+    return sorted(folder.glob("lexical/*"))
+
+
+async def filled(on: Shelf) -> None:
+    """Two segments, and a document that is gone from the first one."""
+    await put(on.store, *(document(f"docs/{i}", f"ripe apple {i}") for i in range(5)))
+    await on.lexical.drain()
+    await put(on.store, document("docs/pear", "ripe pear"))
+    await on.store.remove("docs/0")
+    await on.lexical.drain()
+
+
+async def names(on: Shelf) -> set[str]:
+    return {hit.passage.document_id for hit in (await on.search.find(APPLE, PUBLIC)).hits}
+
+
+@pytest.mark.parametrize("ending", [*PARTS, "del"])
+@pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
+async def test_an_index_with_a_damaged_file_is_built_anew_at_the_next_start(
+    tmp_path: Path, harm: Harm, ending: str
+) -> None:
+    async with shelf(tmp_path) as on:
+        await filled(on)
+        before = await names(on)
+        (old,) = {path.parent for path in parts(tmp_path, "idx")}
+    for path in parts(tmp_path, ending):
+        harm(path)
+    assert not sound(old)
+    async with shelf(tmp_path) as on:
+        assert await names(on) == before
+        (new,) = {path.parent for path in parts(tmp_path, "idx")}
+        assert new != old
+        assert sound(new)
+
+
+@pytest.mark.parametrize("vectors", [True, False])
+@pytest.mark.parametrize("ending", ["idx", "term", "fast"])
+async def test_a_file_damaged_under_a_running_search_costs_the_keywords_until_it_is_mended(
+    tmp_path: Path, ending: str, vectors: bool
+) -> None:
+    embedder = HashEmbedder() if vectors else None
+    async with shelf(tmp_path, embedder) as on:
+        await filled(on)
+        if embedder:
+            await embed(on.store, embedder)
+        before = await names(on)
+        for path in parts(tmp_path, ending):
+            garbled(path)
+        found = await on.search.find(APPLE, PUBLIC)
+        assert found.degraded.startswith("the keyword index cannot be read: ")
+        assert bool(found.hits) == vectors
+        keeping = asyncio.create_task(on.lexical.keep())
+
+        async def mended() -> bool:
+            found = await on.search.find(APPLE, PUBLIC)
+            return not found.degraded and await names(on) == before
+
+        await until(mended)
+        keeping.cancel()
+
+
+async def test_what_is_pushed_into_a_damaged_index_is_taken_by_a_new_one(tmp_path: Path) -> None:
+    async with shelf(tmp_path) as on:
+        await filled(on)
+        for path in parts(tmp_path, "idx"):
+            garbled(path)
+        await put(on.store, document("docs/late", "ripe apple too"))
+        assert await on.lexical.drain()
+        assert "docs/late" in await names(on)
+
+
+async def test_a_disk_that_takes_nothing_costs_no_whole_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The fault is the disk's: the index is as good as it was, and is neither dropped nor written again."""
+    async with shelf(tmp_path) as on:
+        await filled(on)
+        before = listed(tmp_path)
+        await put(on.store, document("docs/late", "ripe apple too"))
+        monkeypatch.setattr(Keywords, "apply", full)
+        with pytest.raises(LexicalFault, match="No space"):
+            await on.lexical.drain()
+        assert len(await names(on)) == 5
+        assert listed(tmp_path) == before
+        monkeypatch.undo()
+        await on.lexical.drain()
+        assert "docs/late" in await names(on)
+
+
+async def test_half_a_new_index_does_not_stay_on_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with Store(tmp_path / "truth.db") as store:
+        await put(store, document("docs/a", "ripe apple"))
+        lexical = Lexical(tmp_path / "lexical", store)
+        (tmp_path / "lexical").mkdir()
+        monkeypatch.setattr(Keywords, "apply", full)
+        with pytest.raises(LexicalFault, match="No space"):
+            await lexical.drain()
+    assert [path.name for path in (tmp_path / "lexical").iterdir()] == ["LOCK"]
+
+
+def full(index: Keywords, batches: object) -> None:
+    raise LexicalFault("An IO error occurred: 'No space left on device (os error 28)'")
+
+
+def test_a_new_index_is_sound_and_another_folder_is_not(tmp_path: Path) -> None:
+    index = Keywords(tmp_path, str.split)
+    assert sound(tmp_path)
+    index.apply([Batch(1, (), (Item(1, 1, "s", 0, 1, None, "", "word", "", ()),))])
+    assert sound(tmp_path)
+    assert not sound(tmp_path / "nothing")
