@@ -21,6 +21,8 @@ GATHER_MAX = 0.25
 """Up to this share of allowed rows copying them out is cheaper than multiplying the whole matrix."""
 DEAD_MAX = 0.20
 """Above this share of dead rows the matrix is rewritten without them."""
+UNIT_ERROR_MAX = 0.05
+"""What rounding to half floats leaves far below, and bytes that are something else hardly ever."""
 BLOCK_ROWS = 8192
 """Rows gathered or loaded at once: 12 MB at 384 dimensions, so that it stays near the cache."""
 
@@ -218,6 +220,11 @@ def pack(vector: Sequence[float] | Vector) -> bytes:
 def unpack(blob: bytes) -> Vector:
     """What `pack` wrote, as single floats."""
     return np.frombuffer(blob, "<f2").astype(np.float32)
+
+
+def intact(blob: bytes, dim: int) -> bool:
+    """Whether `unpack` gives a unit vector of `dim` numbers: otherwise the bytes are damaged."""
+    return len(blob) == 2 * dim and bool(abs(np.linalg.norm(unpack(blob)) - 1) < UNIT_ERROR_MAX)
 
 
 def _among(column: NDArray[np.int64], wanted: Iterable[int]) -> NDArray[np.bool_]:

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterable, Iterator
 
-from indexes.dense import Dense, Row, Scope, unpack
+from indexes.dense import Dense, Row, Scope, intact, unpack
 from indexes.grants import Filter
 from indexes.look import Look
 from indexes.outbox import Item
@@ -60,6 +60,7 @@ class Matrix:
         items = list(items)
         blobs = look.vectors(self._model, (item.hash for item in items))
         for item in items:
-            if item.hash in blobs:
+            blob = blobs.get(item.hash, b"")
+            if intact(blob, self._dense.dim):  # a damaged one is as good as none, until the next sync
                 scope = Scope(item.acl, item.valid_from, item.ends, item.language, item.source)
-                yield Row(item.id, unpack(blobs[item.hash]), scope)
+                yield Row(item.id, unpack(blob), scope)

@@ -83,12 +83,17 @@ async def sync(
         await run.take(source)
     if lexical:
         await lexical.drain(wait_s=60)
-    embedded = await embed(store, embedder, progress) if embedder else 0
+    embedded = await _embedded(store, embedder, progress) if embedder else 0
     if await store.state() != before:
         await store.write(vectors.prune)
     if lexical and embedded:
         await lexical.drain(wait_s=60)
     return replace(run.report(), embedded=embedded)
+
+
+async def _embedded(store: Store, embedder: Embedder, progress: Progress | None) -> int:
+    await store.write(partial(vectors.mend, model=embedder.name, dim=embedder.dim))
+    return await embed(store, embedder, progress)
 
 
 async def embed(store: Store, embedder: Embedder, progress: Progress | None = None) -> int:

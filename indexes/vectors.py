@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from indexes.dense import intact
 from indexes.rows import changed, embedded
 
 _MISSING = """
@@ -61,6 +62,14 @@ def save(connection: sqlite3.Connection, model: str, found: Mapping[str, bytes])
     connection.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", rows)
     owners = "SELECT id FROM passage WHERE hash IN (SELECT value FROM json_each(?))"
     changed(connection, [p for (p,) in connection.execute(owners, (json.dumps(sorted(found)),))])
+
+
+def mend(connection: sqlite3.Connection, model: str, dim: int) -> int:
+    """Deletes vectors of `model` that are none of `dim` numbers: they lack, and are made again. How many."""
+    rows = connection.execute("SELECT hash, half_floats FROM vector WHERE model = ?", (model,))
+    damaged = [(model, hashed) for hashed, blob in rows if not intact(blob, dim)]
+    connection.executemany("DELETE FROM vector WHERE model = ? AND hash = ?", damaged)
+    return len(damaged)
 
 
 def prune(connection: sqlite3.Connection) -> int:

@@ -12,7 +12,7 @@ from indexes.lexical import Lexical
 from indexes.outbox import Batch, Item
 from indexes.seals import PARTS, sound
 from indexes.store import Store
-from indexes.sync import embed
+from indexes.sync import embed, sync
 from indexes.types import Query
 from tests.indexes.shelf import HashEmbedder, Shelf, document, put, shelf, viewer
 from tests.waiting import until
@@ -163,3 +163,24 @@ def test_a_new_index_is_sound_and_another_folder_is_not(tmp_path: Path) -> None:
     index.apply([Batch(1, (), (Item(1, 1, "s", 0, 1, None, "", "word", "", ()),))])
     assert sound(tmp_path)
     assert not sound(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("blob", [b"", b"\x00" * 7, b"\xff" * 128, b"\x55" * 128, b"\x00" * 128])
+async def test_a_damaged_vector_is_left_out_and_made_anew_by_the_next_sync(
+    tmp_path: Path, blob: bytes
+) -> None:
+    embedder = HashEmbedder()
+    async with shelf(tmp_path, embedder) as on:
+        await put(on.store, document("docs/a", "ripe apple"), document("docs/b", "green pear"))
+        assert (await sync(on.store, [], embedder=embedder)).embedded == 2
+        damage = "UPDATE vector SET half_floats = ? WHERE hash = (SELECT hash FROM passage LIMIT 1)"
+        await on.store.write(lambda connection: connection.execute(damage, (blob,)).rowcount)
+    async with shelf(tmp_path, embedder) as on:
+        found = await on.search.find(APPLE, PUBLIC)
+        assert {hit.passage.document_id: hit.cosine is None for hit in found.hits} == {
+            "docs/a": True,
+            "docs/b": False,
+        }
+        assert (await sync(on.store, [], embedder=embedder)).embedded == 1
+        found = await on.search.find(APPLE, PUBLIC)
+        assert all(hit.cosine is not None for hit in found.hits)
