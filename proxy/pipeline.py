@@ -11,7 +11,7 @@ from proxy.guards import citations, prompt
 from proxy.guards.defuse import strip_own
 from proxy.guards.gate import Gate
 from proxy.release import releases
-from proxy.retrieve import Handed, gather
+from proxy.retrieve import Handed, answering, gather
 from proxy.services import Ask, ClientGone, Denial, Model, Reply
 from proxy.types import Call, Caller, ChatRequest, Decision, Trace, Turn
 from proxy.verdict import Terms, judge
@@ -102,7 +102,7 @@ async def _guarded(request: ChatRequest, served: tuple[Persona, Model], desk: De
         visit.note(Decision.REFUSED, "1", topic=refusal.topic, rule=refusal.pattern, offending=refusal.piece)
         return await visit.fixed(persona.texts.get(f"refused.{refusal.topic}", language))
 
-    with visit.timed("retrieve"):
+    with visit.timed("retrieve"), answering():
         handed = await gather(request, persona, desk, visit.trace)  # layer 2
     if not handed.sources:
         visit.note(Decision.NO_EVIDENCE, "2")

@@ -1,10 +1,14 @@
 """Steps 3 and 4: what is handed to the model, or nothing. Records by rule, passages above the threshold."""
 
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from indexes.records import chosen, render
 from indexes.types import Evidence, Hit, Query, Record, Viewer
 from proxy.desk import Desk, Persona
+from proxy.errors import StoreError
 from proxy.guards import threshold
 from proxy.guards.followup import Followup
 from proxy.types import ChatRequest, Source, Trace
@@ -25,6 +29,15 @@ class Handed:
     asked: str = ""
     """The question as it was read: with what a bare follow-up ("yes", "the second") points back to."""
     searched: tuple[str, ...] = ()
+
+
+@contextmanager
+def answering() -> Iterator[None]:
+    """What goes wrong in the file of the truth is said to be that: a 503, and its reason in the log."""
+    try:
+        yield
+    except sqlite3.Error as fault:
+        raise StoreError("The index does not answer.", detail=str(fault)) from fault
 
 
 async def gather(request: ChatRequest, persona: Persona, desk: Desk, trace: Trace) -> Handed:

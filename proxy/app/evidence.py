@@ -24,6 +24,10 @@ from proxy.settings import tree
 
 log = logging.getLogger("fiador.app")
 
+MOVE_AWAY = (
+    "The file is damaged: put a backup in its place, or move it away and run `fiador sync` "
+    "(what was pushed must be pushed again)"
+)
 NOT_BUILT = "the default embedding model has not been built: `fiador model` builds it"
 
 
@@ -64,13 +68,26 @@ def embedding(settings: tree.Embedding) -> Embedding:
 async def evidence(
     settings: tree.Settings, packs: Mapping[str, WordPack], made: Embedding, stack: AsyncExitStack
 ) -> Evidence:
-    """Opens all of it; `stack` closes it."""
-    where = paths(settings)
+    """Opens all of it; `stack` closes it. Raises `StoreError`, which says which file, and what to do."""
     try:
-        store = await stack.enter_async_context(Store(where.store))
-        lexical = await stack.enter_async_context(Lexical(where.lexical, store))
+        return await _opened(settings, packs, made, stack)
     except (StoreFault, LexicalFault, sqlite3.Error, OSError) as fault:
-        raise StoreError("The index cannot be opened.", detail=f"{where.store}: {fault}") from fault
+        advice = f". {MOVE_AWAY}" if damaged(fault) else ""
+        file = paths(settings).store
+        raise StoreError("The index cannot be opened.", detail=f"{file}: {fault}{advice}") from fault
+
+
+def damaged(fault: Exception) -> bool:
+    """Whether SQLite says that the file itself is wrong, not that it is locked, full or out of reach."""
+    return getattr(fault, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+async def _opened(
+    settings: tree.Settings, packs: Mapping[str, WordPack], made: Embedding, stack: AsyncExitStack
+) -> Evidence:
+    where = paths(settings)
+    store = await stack.enter_async_context(Store(where.store))
+    lexical = await stack.enter_async_context(Lexical(where.lexical, store))
     titles = {name: source.title or name for name, source in settings.sources.items()}
     tuning = Tuning(
         candidates=max(a.evidence.candidates for a in settings.assistants.values()),

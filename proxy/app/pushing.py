@@ -20,8 +20,9 @@ from indexes.sync import embed
 from indexes.types import EmbedError
 from proxy.app.opened import Services
 from proxy.body import head, read
-from proxy.errors import AuthError, RequestError, StoreError
+from proxy.errors import AuthError, RequestError
 from proxy.replies import Line
+from proxy.retrieve import answering
 from proxy.routes import Paths
 from proxy.services import Ask
 from proxy.settings import tree
@@ -137,10 +138,8 @@ async def _delete(push: Push, key: str, fields: Mapping[str, object]) -> object:
 
 
 async def _stored(change: Awaitable[object]) -> object:
-    try:
+    with answering():
         return await change
-    except sqlite3.Error as fault:
-        raise StoreError("The index does not answer.", detail=str(fault)) from fault
 
 
 async def _done(line: Line, changed: object) -> None:

@@ -8,9 +8,10 @@ import pytest
 
 from indexes.embed import OnnxEmbedder
 from indexes.types import EmbedError
-from proxy.app import Services, opened
+from proxy.app import Services, opened, paths
 from proxy.app.evidence import Embedding, embedding
 from proxy.commands.syncing import synced
+from proxy.errors import StoreError
 from proxy.inside import Question, Seen, ask
 from proxy.settings.tree import Settings
 from tests.indexes import tiny
@@ -103,3 +104,41 @@ async def test_a_model_that_dies_in_mid_run_leaves_keywords_and_may_come_back(se
         seen = await asked(services)
     assert seen.trace
     assert seen.trace.mode == "hybrid"
+
+
+def noise(path: Path, start: int) -> None:
+    """Everything from `start` on is something else."""
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(start)
+        file.write(b"\x5a" * (size - start))
+
+
+@pytest.mark.parametrize("start", [0, 4_096])
+async def test_a_damaged_truth_does_not_open_and_says_which_file_and_what_to_do(
+    settings: Settings, start: int
+) -> None:
+    async with opened(settings) as services:
+        await synced(settings, services.evidence, services.packs)
+    path = paths(settings).store
+    noise(path, start)
+    with pytest.raises(StoreError, match="The index cannot be opened") as caught:
+        async with opened(settings):
+            pass
+    assert str(path) in caught.value.detail
+    assert "move it away and run `fiador sync`" in caught.value.detail
+    path.unlink()
+    async with opened(settings) as services:
+        await synced(settings, services.evidence, services.packs)
+        assert "opens at 9:30" in (await asked(services)).text
+
+
+async def test_a_truth_damaged_while_it_is_served_is_a_503_that_names_it(settings: Settings) -> None:
+    async with opened(settings) as services:
+        await synced(settings, services.evidence, services.packs)
+        drop = "DROP TABLE acl_group"
+        await services.evidence.store.write(lambda connection: connection.execute(drop).rowcount)
+        with pytest.raises(StoreError, match="The index does not answer") as caught:
+            await asked(services)
+    assert (caught.value.status, caught.value.code) == (503, "store_unavailable")
+    assert "acl_group" in caught.value.detail
