@@ -1,6 +1,6 @@
 """Patterns: many phrases matched at once, in linear time, each proven by its own examples at load."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -29,6 +29,10 @@ class Pattern:
     def compiled(self) -> Any:
         """Made when first needed: most patterns are never looked for."""
         return re2.compile(self.expression, _options())
+
+    def forget(self) -> None:
+        """Drops what was made for a trial and may never be needed again: some 50 kB a pattern."""
+        self.__dict__.pop("compiled", None)
 
     def search(self, text: str, start: int = 0) -> tuple[int, int] | None:
         """The leftmost-longest span from `start` on, in code points."""
@@ -120,11 +124,6 @@ class Patterns:
                 place = text.find(literal, end - 1)
 
 
-def merged(sets: Iterable[Patterns]) -> Patterns:
-    """Several sets as one, searched in one go."""
-    return Patterns([pattern for patterns in sets for pattern in patterns.patterns])
-
-
 class _Set:
     """An RE2 set that cannot fail unseen."""
 
@@ -179,7 +178,7 @@ def compiled(rule: Rule, language: str, lexicon: Classes, place: str) -> list[Pa
 
 
 @lru_cache(maxsize=256)
-def prove(rules: tuple[Rule, ...], language: str, lexicon: Classes, place: str) -> Patterns:
+def prove(rules: tuple[Rule, ...], language: str, lexicon: Classes, place: str) -> tuple[Pattern, ...]:
     """All rules' patterns, each proven by its rule's examples. Raises one `ConfigError` with all faults.
 
     Assistants share the packs, so what one of them has proven is proven for all.
@@ -199,7 +198,9 @@ def prove(rules: tuple[Rule, ...], language: str, lexicon: Classes, place: str) 
     ]
     if faults:
         raise ConfigError(*faults)
-    return found
+    for pattern in found.patterns:
+        pattern.forget()
+    return found.patterns
 
 
 def _faults(rule: Rule, own: Sequence[Pattern], found: Patterns, place: str) -> list[str]:

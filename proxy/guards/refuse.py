@@ -141,6 +141,6 @@ def _answers(packs: Mapping[str, RefusePack], topics: Topics) -> Patterns:
     return Patterns([*own, *_on(packed, topics)])
 
 
-def _on(groups: Sequence[Patterns], topics: Topics) -> list[Pattern]:
+def _on(groups: Sequence[Sequence[Pattern]], topics: Topics) -> list[Pattern]:
     """The patterns whose topic is not off: proven with the others, since what is proven once is shared."""
-    return [pattern for group in groups for pattern in group.patterns if pattern.topic not in topics.off]
+    return [pattern for group in groups for pattern in group if pattern.topic not in topics.off]

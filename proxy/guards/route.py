@@ -6,7 +6,7 @@ import regex
 
 from proxy.guards.names import Names
 from proxy.guards.pack import KINDS, RefusePack
-from proxy.guards.patterns import merged, prove
+from proxy.guards.patterns import Patterns, prove
 from proxy.guards.phrases import prepared
 
 
@@ -17,8 +17,12 @@ class Router:
         self._names = Names(names, packs.values())
         self._polite = {tag: _any(pack.polite) for tag, pack in packs.items() if pack.polite}
         self._pronouns = {tag: frozenset(pack.about) for tag, pack in packs.items()}
-        self._patterns = merged(
-            [prove(pack.overview, tag, pack, f"{tag}/refuse.toml") for tag, pack in packs.items()]
+        self._patterns = Patterns(
+            [
+                pattern
+                for tag, pack in packs.items()
+                for pattern in prove(pack.overview, tag, pack, f"{tag}/refuse.toml")
+            ]
         )
 
     def overview(self, question: str) -> frozenset[str]:

@@ -81,6 +81,12 @@ def test_a_pattern_that_no_example_shows_to_work_fails_at_load() -> None:
         prove((Rule("terms", ("how much", "never said"), ("how much is it",)),), "en", LEXICON, "here.toml")
 
 
+def test_what_the_proof_compiled_is_not_kept() -> None:
+    proven = prove((Rule("terms", ("how much",), ("how much is it",)),), "en", LEXICON, "here.toml")
+    assert not any("compiled" in vars(pattern) for pattern in proven)
+    assert Patterns(proven).find(prepared("how much is it")) == list(proven)
+
+
 def test_a_missed_example_and_a_spare_one_that_hits_are_both_told() -> None:
     rule = Rule("terms", ("how much",), ("how much is it", "what price"), ("how much rain fell",))
     with pytest.raises(ConfigError) as fault:
