@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -17,6 +18,7 @@ class Database:
     """An `async with` around one connection in WAL mode.
 
     `busy_s` bounds the wait for another process's lock; past it `sqlite3.OperationalError` is raised.
+    A new file is its owner's alone: it may hold what not every user of the machine may read.
     """
 
     def __init__(self, path: Path, *, schema: str = "", busy_s: float = 5, synchronous: str = "FULL"):
@@ -28,6 +30,9 @@ class Database:
 
     async def __aenter__(self) -> Self:
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        if not self.path.exists():
+            with suppress(OSError):  # SQLite says better why it cannot be had
+                self.path.touch(0o600)
         connection = await aiosqlite.connect(self.path, isolation_level=None, timeout=self._busy_s)
         try:
             await self._journal(connection)

@@ -65,3 +65,12 @@ async def test_a_lock_that_nobody_lets_go_ends_the_opening(tmp_path: Path) -> No
         async with Database(tmp_path / "a.db", schema=SCHEMA, busy_s=0.05):
             pass
     other.close()
+
+
+async def test_a_new_file_is_for_its_owner_alone_and_the_mode_of_an_old_one_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    for mode in (0o600, 0o640):
+        async with Database(path, schema="CREATE TABLE IF NOT EXISTS t (a)") as database:
+            await database.transaction(lambda connection: connection.execute("INSERT INTO t VALUES (1)"))
+        assert path.stat().st_mode & 0o777 == mode
+        path.chmod(0o640)
