@@ -16,6 +16,8 @@ from proxy.types import Citation
 KEEP_ALIVE = b": keep-alive\n\n"
 """A comment without `id:`: openai-python fails on a keep-alive after an id."""
 
+_BREAKS = tuple((char.encode(), f"\\u{ord(char):04x}".encode()) for char in "\u2028\u2029\x85")
+
 
 @dataclass(frozen=True, slots=True)
 class Label:
@@ -65,12 +67,19 @@ class Encoder:
 
     def _chunk(self, delta: dict[str, object], finish: str | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-        return self._head + orjson.dumps(choice) + b"]}\n\n"
+        return self._head + _one_line(orjson.dumps(choice)) + b"]}\n\n"
 
     def _usage(self, done: Outcome) -> bytes:
         if not self._include_usage:
             return b""
         return self._head + b'],"usage":' + orjson.dumps(usage(done)) + b"}\n\n"
+
+
+def _one_line(data: bytes) -> bytes:
+    """JSON with escapes for all at which a client that reads text by lines would end one: httpx does."""
+    for char, escape in _BREAKS:
+        data = data.replace(char, escape)
+    return data
 
 
 def body(label: Label, text: str, done: Outcome) -> bytes:

@@ -71,6 +71,19 @@ def test_every_chunk_is_valid_and_holds_no_other_key(
         known(value, ChatCompletionChunk)
 
 
+def test_a_client_that_ends_lines_at_more_than_line_feeds_reads_the_same() -> None:
+    text = "a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\x1eh é 🪨"
+    encoder = Encoder(LABEL, include_usage=False)
+    cited = Outcome(Decision.ANSWERED, "stop", (Citation(0, 1, text, "https://x.org/"),))
+    raw = (encoder.text(text) + encoder.end(cited)).decode()
+    assert raw.splitlines() == raw.split("\n")[:-1]
+    first, second = [
+        json.loads(line[6:]) for line in raw.splitlines() if '"content":"a' in line or "x.org" in line
+    ]
+    assert first["choices"][0]["delta"]["content"] == text
+    assert second["choices"][0]["delta"]["annotations"][0]["url_citation"]["title"] == text
+
+
 @given(TEXTS, OUTCOMES, st.booleans())
 def test_a_stream_is_one_role_the_text_one_finish_and_usage_if_asked(
     texts: list[str], done: Outcome, include_usage: bool
