@@ -8,6 +8,9 @@ from proxy.errors import RequestError
 from proxy.services import Ask, ClientGone
 from proxy.settings import tree
 
+BYTES_PER_S_MIN = 1_000
+"""A body that comes more slowly than this, after `header_s` of grace, holds a place that others wait for."""
+
 
 async def read(scope: Scope, receive: Receive, server: tree.Server) -> Ask:
     """The request with its body. Raises `RequestError` (408, 413, 415) or `ClientGone`."""
@@ -15,8 +18,11 @@ async def read(scope: Scope, receive: Receive, server: tree.Server) -> Ask:
     _check(ask, server.body_bytes_max)
     body = bytearray()
     more = True
+    clock = asyncio.get_running_loop().time
+    began_s = clock()
     while more:
-        message = await _next(receive, server.header_s)
+        until_s = began_s + server.header_s + len(body) / BYTES_PER_S_MIN
+        message = await _next(receive, until_s - clock())
         body += message.get("body", b"")
         more = message.get("more_body", False)
         if len(body) > server.body_bytes_max:
@@ -61,14 +67,12 @@ def _too_large(bytes_max: int) -> RequestError:
     )
 
 
-async def _next(receive: Receive, idle_s: float) -> Message:
+async def _next(receive: Receive, wait_s: float) -> Message:
     try:
-        async with asyncio.timeout(idle_s):
+        async with asyncio.timeout(wait_s):
             message = await receive()
     except TimeoutError as fault:
-        raise RequestError(
-            f"Nothing more of the body came for {idle_s:g} s.", code="body_timeout", status=408
-        ) from fault
+        raise RequestError("The body came too slowly.", code="body_timeout", status=408) from fault
     if message["type"] == "http.disconnect":
         raise ClientGone
     return message

@@ -395,3 +395,17 @@ async def test_a_body_that_stops_coming_is_not_waited_for() -> None:
         )
     assert " 408 " in got.split("\r\n")[0]
     assert "x-should-retry: false" in got
+
+
+async def test_a_body_that_trickles_is_not_waited_for() -> None:
+    """Each byte in time, but for ever: nobody knows yet who sends it, and it holds a place."""
+    async with site(header_s=0.2) as client:
+        reader, writer = await asyncio.open_connection(client.base_url.host, client.base_url.port)
+        head = "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n"
+        writer.write(f"{head}Content-Type: application/json\r\n\r\n".encode())
+        status = asyncio.create_task(reader.readline())
+        while not status.done():
+            writer.write(b" ")
+            await asyncio.sleep(0.03)
+        assert b" 408 " in await status
+        writer.close()
