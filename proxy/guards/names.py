@@ -41,7 +41,8 @@ class Names:
 
     def among(self, line: str) -> bool:
         """Whether padded `line` holds a name."""
-        return bool(self.phrases and self._pattern.search(line))
+        # A search for each name as it stands is fifty times cheaper than one for what may be glued to it.
+        return any(map(line.__contains__, self.phrases)) and bool(self._pattern.search(line))
 
 
 def _either(parts: Iterable[str]) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 import re2
 
 from proxy.errors import ConfigError
-from proxy.guards.phrases import BREAK, Classes, Memo, prepared, read, sharpest
+from proxy.guards.literals import Literals, Needs
+from proxy.guards.phrases import BREAK, Classes, Memo, prepared, read
 
 CANARY = "\ue000"
 """Appended to every text: a set that does not report it has run out of memory and said nothing."""
@@ -23,7 +24,7 @@ class Pattern:
     topic: str
     language: str
     expression: str
-    needs: tuple[frozenset[str], ...] = ()
+    needs: Needs = ()
 
     @cached_property
     def compiled(self) -> Any:
@@ -61,24 +62,17 @@ def _options() -> re2.Options:
 class Patterns:
     """Many patterns over padded text, in linear time. Raises `ConfigError` for one that RE2 refuses.
 
-    A set of plain literals is searched first: it tells which patterns have all that they need in a text, and
-    only those are run, over the sentences that hold it. Experts' patterns, whose needs are not known, form a
-    second set. A thousand patterns with gaps in one set would make a new state of nearly every byte.
+    A set of plain literals is searched first, sentence by sentence: it tells which patterns find there all
+    that they need, and only those are run. Experts' patterns, whose needs are not known, form a second set.
+    A thousand patterns with gaps in one set would make a new state of nearly every byte.
     """
 
     def __init__(self, patterns: Sequence[Pattern]):
         self.patterns = tuple(patterns)
-        self._texts = sorted({text for p in patterns for need in p.needs for text in need})
-        numbers = {text: number for number, text in enumerate(self._texts)}
-        self._literals = _Set([re2.escape(text) if text.isascii() else text for text in self._texts])
-        self._needs = [
-            tuple(frozenset(numbers[text] for text in need) for need in pattern.needs) for pattern in patterns
-        ]
-        self._keyed: dict[int, list[int]] = {}
-        for at, pattern in enumerate(self.patterns):
-            for text in sharpest(pattern.needs):
-                self._keyed.setdefault(numbers[text], []).append(at)
-        self._experts = [at for at, needs in enumerate(self._needs) if not needs]
+        self._literals = Literals([pattern.needs for pattern in self.patterns])
+        texts = self._literals.texts
+        self._plain = _Set([re2.escape(text) if text.isascii() else text for text in texts])
+        self._experts = [at for at, pattern in enumerate(self.patterns) if not pattern.needs]
         for at in self._experts:
             _check(self.patterns[at])
         self._expert = _Set([self.patterns[at].expression for at in self._experts])
@@ -93,35 +87,26 @@ class Patterns:
 
     def hits(self, text: str) -> Iterator[Pattern]:
         """The patterns that hit padded `text`, in their order, one by one as they are found."""
-        found, sure = self._literals.find(text), self._expert.find(text)
-        if found is None or sure is None:
+        sure, worth = self._expert.find(text), self._worth(text)
+        if sure is None or worth is None:
             yield from (pattern for pattern in self.patterns if pattern.search(text))
             return
         expert = {self._experts[number] for number in sure}
-        for at in sorted(expert | self._possible(found)):
-            if at in expert or any(map(self.patterns[at].search, self._sentences(at, found, text))):
+        for at in sorted(expert | worth.keys()):
+            if at in expert or any(map(self.patterns[at].search, worth[at])):
                 yield self.patterns[at]
 
-    def _possible(self, found: set[int]) -> set[int]:
-        """Which patterns have all that they need among the literals `found`."""
-        return {
-            at
-            for literal in self._keyed.keys() & found
-            for at in self._keyed[literal]
-            if not any(map(found.isdisjoint, self._needs[at]))
-        }
-
-    def _sentences(self, at: int, found: set[int], text: str) -> Iterator[str]:
-        """The sentences of padded `text`, each padded, that hold all that a pattern needs."""
-        held = sorted(([self._texts[n] for n in need & found] for need in self._needs[at]), key=len)
-        for literal in held[0]:
-            place = text.find(literal)
-            while place >= 0:
-                end = text.find(BREAK, place + len(literal) - 1) + len(BREAK)
-                sentence = text[text.rfind(BREAK, 0, place + 1) : end]
-                if all(any(map(sentence.__contains__, some)) for some in held[1:]):
-                    yield sentence
-                place = text.find(literal, end - 1)
+    def _worth(self, text: str) -> dict[int, dict[str, None]] | None:
+        """Patterns with the sentences, each padded, that they are worth running over; None: out of memory."""
+        worth: dict[int, dict[str, None]] = {}
+        for inner in text[len(BREAK) : -len(BREAK)].split(BREAK):
+            sentence = f"{BREAK}{inner}{BREAK}"
+            found = self._plain.find(sentence)
+            if found is None:
+                return None
+            for at in self._literals.possible(found):
+                worth.setdefault(at, {})[sentence] = None
+        return worth
 
 
 class _Set:
@@ -135,12 +120,13 @@ class _Set:
         self._set.Add(CANARY)
         self._set.Compile()
 
-    def find(self, text: str) -> set[int] | None:
+    def find(self, text: str) -> list[int] | None:
         """Numbers of the expressions that hit; None if the set ran out of memory: it then says nothing."""
-        found = set(self._set.Match(text + CANARY) or ())
+        found: list[int] = self._set.Match(text + CANARY) or []
         if self._canary not in found:
             return None
-        return found - {self._canary}
+        found.remove(self._canary)
+        return found
 
 
 def _check(pattern: Pattern) -> None:

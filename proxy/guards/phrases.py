@@ -18,7 +18,7 @@ Han phrases need no boundaries and get none. `regex:` takes RE2 over padded text
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Protocol
@@ -69,7 +69,7 @@ _TABLE = _Table()
 
 def padded(folded: str) -> str:
     """Folded text as ` . word word . word . `: what patterns run over."""
-    return _whole(_tokens(folded))
+    return _whole((_tokens(folded),))
 
 
 def prepared(text: str) -> str:
@@ -78,9 +78,9 @@ def prepared(text: str) -> str:
     Done word by word, since most words were met before: of 4 kB in any script that costs a tenth.
     """
     words = text.replace("\n", " ; ").split()
-    return _whole(
-        " ".join([_known(word) if len(word) <= WORD_CHARS else _tokens(fold(word)) for word in words])
-    )
+    if max(map(len, words), default=0) <= WORD_CHARS:
+        return _whole(map(_known, words))
+    return _whole(_known(word) if len(word) <= WORD_CHARS else _tokens(fold(word)) for word in words)
 
 
 @lru_cache(maxsize=30_000)
@@ -96,9 +96,9 @@ def _tokens(folded: str) -> str:
     return " ".join(folded.translate(_TABLE).split())
 
 
-def _whole(tokens: str) -> str:
+def _whole(tokens: Iterable[str]) -> str:
     """Edges on, and only one break where several meet."""
-    line = " ".join(tokens.split()).strip(" .")
+    line = " ".join(filter(None, tokens)).strip(" .")
     while " . . " in line:
         line = line.replace(" . . ", BREAK)
     return f" . {line} . "

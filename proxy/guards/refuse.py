@@ -67,7 +67,7 @@ class Refuser:
     def find(self, question: str, previous: str = "") -> Refusal | None:
         """Why `question`, asked alone or as a follow-up to `previous`, is refused; None: it is not."""
         line = prepared(question)
-        whole = prepared(_unwrapped(question))
+        whole = prepared(_unwrapped(question)) if "\n" in question else line
         readings = dict.fromkeys((*self.names.readings(line), *self.names.readings(whole)))
         hits = ((self._patterns.first(text), text) for text in readings)
         refusal = next((_refusal(hit, text) for hit, text in hits if hit), None)
@@ -99,7 +99,7 @@ class Refuser:
 
 def _unwrapped(question: str) -> str:
     """Lines of one sentence joined: a mail breaks it anywhere, and to patterns a break ends a sentence."""
-    return _WRAPPED.sub(" ", question) if "\n" in question else question
+    return _WRAPPED.sub(" ", question)
 
 
 def _refusal(pattern: Pattern, text: str, span: tuple[int, int] | None = None) -> Refusal:

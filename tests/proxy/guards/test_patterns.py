@@ -105,7 +105,7 @@ def test_a_set_that_runs_out_of_memory_fails_closed() -> None:
 
     part = read("how much", LEXICON)
     patterns = Patterns([Pattern("how much", "t", "en", part.regex, part.needs)])
-    patterns._literals = Exhausted()  # type: ignore[assignment]
+    patterns._plain = Exhausted()  # type: ignore[assignment]
     assert patterns.find(prepared("how much?"))
 
 
