@@ -85,7 +85,9 @@ class Refuser:
         for first, second in dict.fromkeys(pairs):
             seam = len(first)
             text = first + second.removeprefix(BREAK)
-            own = () if bare else self._hits(f"{first}. ")
+            own = self._hits(f"{first}. ")
+            if bare and own:  # its end may be part of what hit: joined it has none
+                return _refusal(own[0], f"{first}. ")
             for pattern in self._hits(text):
                 for span in pattern.spans(text) if pattern not in own else ():
                     if bare or span[1] > seam + 1:

@@ -29,6 +29,11 @@ def test_a_name_is_read_as_it_stands_as_the_subject_and_left_out() -> None:
     )
 
 
+def test_what_is_glued_to_a_name_may_be_a_word_of_its_own() -> None:
+    names = Names(("Solano",), PACKS.values())
+    assert names.as_subject(" preco da solano . ") == f" preco {SUBJECT} . "
+
+
 @pytest.mark.parametrize(
     ("question", "wanted"),
     [
@@ -65,5 +70,7 @@ def test_a_hit_that_needs_both_questions_counts() -> None:
     assert topic("charge for a day?", "How much does Solano") == "terms"
 
 
-def test_a_question_that_says_nothing_itself_shares_the_refusal() -> None:
-    assert topic("And for me?", "What are her rates?") == "terms"
+@pytest.mark.parametrize("previous", ["What are her rates?", "Is she available?"])
+def test_a_question_that_says_nothing_itself_shares_the_refusal(previous: str) -> None:
+    """Also one that hangs on the end of what was asked."""
+    assert topic("And for me?", previous) == "terms"
