@@ -46,8 +46,8 @@ class Names:
 
 
 def _either(parts: Iterable[str]) -> str:
-    # A leading space is part of what is glued on (" s"); fold would take it off.
-    folded = (part[: len(part) - len(part.lstrip())] + fold(part) for part in parts)
+    # A space at the edge is part of what is glued on (" s", "da "); fold would take it off.
+    folded = (f"{' ' * part.startswith(' ')}{fold(part)}{' ' * part.endswith(' ')}" for part in parts)
     unique = sorted(set(folded), key=len, reverse=True)
     return "(?:" + "|".join(map(regex.escape, unique)) + ")?" if unique else ""
 
