@@ -24,9 +24,10 @@ _RAISED = regex.compile(
 _CODE = regex.compile(rf"(?=[{LETTER}_.-]*\d)[{LETTER}\d〇○◯]+(?:[-_.][{LETTER}\d〇○◯]+)*+")
 _TO_LAST_DIGIT = regex.compile(r".*[\d〇○◯][^-_.]*")
 _NOT_FIGURE = regex.compile(r"[\p{L}〇○◯]")
-_DECADE = regex.compile(r"(\d+)(?:'?s|er|ers)?")
+_DECADE = regex.compile(r"(\d+)('?s|er|ers)?")
 _DIGITS = regex.compile(r"\d+(?:[.,]\d+)*")
 _FULL_SCORES = frozenset(("5", "10", "20", "100"))
+_FISCAL = regex.compile(r"fy\d{4}")
 _QUARTER = regex.compile(r"q[1-4]")
 _AREA = frozenset(("m", "km", "cm", "mm", "dm", "ft", "in", "yd", "mi", "м", "км", "см", "мм"))
 
@@ -101,14 +102,18 @@ def _code(page: Page, match: regex.Match[str]) -> list[Value] | None:
 
 
 def _names(text: str, raw: str) -> list[str]:
-    """What else the code may be called: mid-1990s is about 1990, Аполлон-1 is Apollo 1, Q4 the fourth."""
+    """What else the code may be called: mid-1990s the 90s, Аполлон-1 Apollo 1, Q4 the fourth, FY2024 2024."""
     names = [f"mix:{text}"]
     prefix, _, rest = text.partition("-")
     if rest and prefix.isalpha() and (raw[: len(prefix)].islower() or CYRILLIC.fullmatch(prefix)):
         number = _DECADE.fullmatch(rest)
         names += [number_key(Decimal(number[1]))] if number else [f"mix:{rest}"]
+        if number and number[2]:
+            names.append(f"decade:{number[1][-2:]}")
     if _QUARTER.fullmatch(text):
         names.append(f"rank:{text[1]}")
+    if _FISCAL.fullmatch(text):
+        names.append(f"n:{text[2:]}")
     return names
 
 

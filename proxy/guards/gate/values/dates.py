@@ -243,7 +243,7 @@ def _names(tongue: Tongue) -> _Names:
         (
             regex.compile(rf"(?:{more})?{day}{gap}{of}{month}(?:{gap}{of}{year})?"),
             regex.compile(
-                rf"{month}{gap}{of}(?:(?<first>[0-3]?\d)\s?[-–—]\s?)?{day}{end}(?:{gap}{of}{year})?"
+                rf"{month}{gap}{of}(?:(?<first>[0-3]?\d)\s?(?:[-–—]|to|through|until)\s?)?{day}{end}(?:{gap}{of}{year})?"
             ),
             regex.compile(rf"{month}{gap}{of}{year}"),
             regex.compile(rf"{year}{gap}{of}{month}"),

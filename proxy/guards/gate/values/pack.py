@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property, lru_cache
 from typing import Literal
 
@@ -58,8 +59,14 @@ class ValuePack:
     evening: tuple[str, ...] = ()
     night: tuple[str, ...] = ()
     """Words that add twelve hours only from six on."""
-    cardinals: Mapping[str, int] = field(default_factory=dict)
+    cardinals: Mapping[str, Decimal] = field(default_factory=dict)
     """Spelled-out numbers from two, scales too."""
+    half: tuple[str, ...] = ()
+    """Words that add a half after a number: and a half, y media."""
+    halved: tuple[str, ...] = ()
+    """Words that halve the scale or dozen after them: half a, demi."""
+    shifts: Mapping[str, Decimal] = field(default_factory=dict)
+    """Words that add to the number after them: साढ़े, पौने."""
     ranks: Mapping[str, int] = field(default_factory=dict)
     """Spelled-out ordinals from the second."""
     loose: tuple[str, ...] = ()

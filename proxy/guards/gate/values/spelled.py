@@ -9,17 +9,17 @@ from itertools import pairwise
 import regex
 
 from proxy.guards.gate.values.counts import noun_after
+from proxy.guards.gate.values.halves import Halves, halves
 from proxy.guards.gate.values.han import NUMERAL, han_number
-from proxy.guards.gate.values.numbers import number_key, written
+from proxy.guards.gate.values.notations import Notations, notations
 from proxy.guards.gate.values.pack import Tongue, ValuePack, either
 from proxy.guards.gate.values.page import TAKEN, WORD, Page, plain_word
-from proxy.guards.gate.values.types import Count, Value
+from proxy.guards.gate.values.sums import DOZEN, Word, add_up
+from proxy.guards.gate.values.types import Count
 
 _GAP = regex.compile(r"[\s\u200c-]{1,2}")
 _NOUN = regex.compile(r"([\s\u200c-])\s?([\p{L}\p{M}]+)")
 _MULTIPLIED = regex.compile(rf"(?r){TAKEN}[\s\u200c-]?")
-DOZEN = 12
-"""The least number that multiplies the figure before it: 48 dozen."""
 COUNTING_MAX = 3
 """Up to here answers count on their own."""
 COMPOUND_MIN = 8
@@ -28,22 +28,10 @@ _AND = "و"  # written together with the word after it in Arabic
 
 
 @dataclass(frozen=True, slots=True)
-class _Word:
-    """A number word and where it stands. `joined`: a hyphen, `and` or glue stands before it."""
-
-    value: int
-    start: int
-    end: int
-    joined: bool = False
-    rank: bool = False
-    loose: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class _Table:
     """The number words of one pack, ready to look up."""
 
-    values: Mapping[str, int]
+    values: Mapping[str, Decimal]
     pack: ValuePack
     firsts: frozenset[str]
     pairs: frozenset[str]
@@ -54,6 +42,8 @@ class _Table:
     """What may stand between two words of one number."""
     point: regex.Pattern[str]
     """What stands before the decimals."""
+    halves: Halves
+    notations: Notations
 
     @property
     def compounds(self) -> bool:
@@ -66,18 +56,18 @@ class _Table:
             return word[1:] in self.firsts
         return bool(self.pack.glue) and len(word) >= COMPOUND_MIN
 
-    def word(self, text: str, start: int, joined: bool) -> _Word | None:
+    def word(self, text: str, start: int, joined: bool) -> Word | None:
         """`text`, a folded word or two, if it is a number."""
         value = self.values.get(text)
         if value is None:
             return None
         pack = self.pack
-        return _Word(value, start, start + len(text), joined, text in pack.ranks, text in pack.loose)
+        return Word(value, start, start + len(text), joined, text in pack.ranks, text in pack.loose)
 
 
 @lru_cache(maxsize=64)
 def _table(pack: ValuePack) -> _Table:
-    values = {**pack.cardinals, **pack.ranks}
+    values = {**pack.cardinals, **{word: Decimal(rank) for word, rank in pack.ranks.items()}}
     words = either(values)
     glue = regex.escape(pack.glue)
     gap = r"[\s\u200c-]{1,2}"
@@ -90,6 +80,8 @@ def _table(pack: ValuePack) -> _Table:
         frozenset(pack.counted),
         regex.compile(rf"(?:{gap}(?:(?:{either(pack.joins)}){gap})?|{gap}{_AND}|(?:{glue})?)"),
         regex.compile(rf"\s(?:{either(pack.point)})\s"),
+        halves(pack),
+        notations(pack),
     )
 
 
@@ -98,7 +90,7 @@ def read_spelled(page: Page, tongue: Tongue, source: bool) -> None:
     packs = tongue.packs if source and not tongue.known else tongue.packs[:1]
     for pack in packs:
         if pack.measures:
-            _read_han(page, pack, source)
+            _read_han(page, _table(pack), source)
         elif pack.cardinals:
             _read_words(page, _table(pack), source)
 
@@ -106,7 +98,7 @@ def read_spelled(page: Page, tongue: Tongue, source: bool) -> None:
 def _read_words(page: Page, table: _Table, source: bool) -> None:
     if not _seen(page.words, table):
         return
-    run: list[_Word] = []
+    run: list[Word] = []
     words = _number_words(page.text, table)
     for word in _decimals(page, table, words) if table.pack.point else words:
         if run and not _follows(page.text, run[-1], word, table):
@@ -123,10 +115,10 @@ def _seen(words: frozenset[str], table: _Table) -> bool:
     return table.compounds and any(table.compound(word) and _parts(word, 0, False, table) for word in words)
 
 
-def _number_words(text: str, table: _Table) -> list[_Word]:
+def _number_words(text: str, table: _Table) -> list[Word]:
     """The number words of `text` in order, two-word ones first, glued ones apart."""
     tokens = [(word, token.start()) for token in WORD.finditer(text) if (word := plain_word(token[0]))]
-    found: list[_Word] = []
+    found: list[Word] = []
     taken = 0
     joined = False
     for (word, start), (after, place) in pairwise([*tokens, ("", 0)]):
@@ -138,10 +130,10 @@ def _number_words(text: str, table: _Table) -> list[_Word]:
             else:
                 found.extend(_parts(word, start, joined, table))
         joined = word in table.pack.joins
-    return found
+    return table.halves.shift(text, found)
 
 
-def _parts(word: str, start: int, joined: bool, table: _Table) -> list[_Word]:
+def _parts(word: str, start: int, joined: bool, table: _Table) -> list[Word]:
     """A word as its number words: one, one after a glued "and", or several glued together; [] for none."""
     if (whole := table.word(word, start, joined)) is not None:
         return [whole]
@@ -155,33 +147,35 @@ def _parts(word: str, start: int, joined: bool, table: _Table) -> list[_Word]:
     return [found for found in words if found is not None]
 
 
-def _follows(text: str, last: _Word, word: _Word, table: _Table) -> bool:
+def _follows(text: str, last: Word, word: Word, table: _Table) -> bool:
     """Whether two number words may be one number. "Thirty seconds" is none, "thirty-second" is."""
     between = text[last.end : word.start]
-    if last.rank or (word.rank and word.loose and between == " "):
+    compound = table.pack.units_first and word.rank and word.joined  # الخامس والعشرون
+    if (last.rank and not compound) or (word.rank and word.loose and between == " "):
         return False
     return table.link.fullmatch(between) is not None
 
 
-def _close(page: Page, table: _Table, run: list[_Word], source: bool) -> None:
+def _close(page: Page, table: _Table, run: list[Word], source: bool) -> None:
     """Add up a run of number words; what does not add begins the next number."""
     while run:
-        taken, number = _sum(run, table.pack)
-        words = run[:taken]
-        run = run[taken:]
+        taken, number = add_up(run, table.pack)
+        words, run = run[:taken], run[taken:]
+        start, end = words[0].start, words[-1].end
         if source and words[-1].rank:
-            page.found.append(_rank(page, number, words))
+            page.found.append(page.value("number", f"rank:{number}", (start, end)))  # the quarter Q4
+        exact, end = table.halves.apply(page.text, number, (start, end))
         first = source and words[-1].rank  # "one" is an article as well, "first" is not
-        if number < 2 - first:
+        if exact < 2 - first and exact % 1 == 0:
             continue
-        value = _number(page, Decimal(number), words)
-        if source or _certain(page.text, table, words):
+        value = table.notations.number(page, exact, (start, end))
+        if source or exact != number or _certain(page.text, table, words):
             page.found.append(value)
         elif not words[-1].rank and (noun := noun_after(page, value.end)):
             page.counts.append(Count(value, noun))
 
 
-def _certain(text: str, table: _Table, words: list[_Word]) -> bool:
+def _certain(text: str, table: _Table, words: list[Word]) -> bool:
     """Whether words of an answer can only be a number, and one that says how many.
 
     Answers count what they list: "Two friends, Ann and Bo". So a lone two or three is a figure only with a
@@ -189,7 +183,7 @@ def _certain(text: str, table: _Table, words: list[_Word]) -> bool:
     lone hundred or thousand may be any great number, two hundred in one word (doscientos) is none but itself.
     """
     first = words[0]
-    if len(words) > 1:
+    if len(words) > 1 or first.value % 1:
         return True
     if (
         first.value >= DOZEN
@@ -206,87 +200,29 @@ def _certain(text: str, table: _Table, words: list[_Word]) -> bool:
     return after[1] == "-" or counted
 
 
-def _number(page: Page, number: Decimal, words: list[_Word]) -> Value:
-    """A number in words: equal to digits, and to digits with a scale word."""
-    key, scaled = number_key(number), f"s:{written(number)}"
-    return page.value(
-        "number", key, (words[0].start, words[-1].end), accepts=[[key], [scaled]], gives=[key, scaled]
-    )
-
-
-def _rank(page: Page, number: int, words: list[_Word]) -> Value:
-    """The ordinal in words of a source: it holds the quarter Q4."""
-    return page.value("number", f"rank:{number}", (words[0].start, words[-1].end))
-
-
-def _decimals(page: Page, table: _Table, words: list[_Word]) -> list[_Word]:
+def _decimals(page: Page, table: _Table, words: list[Word]) -> list[Word]:
     """Find numbers like "twelve point five" among `words`; the words they leave."""
-    left: list[_Word] = []
+    left: list[Word] = []
     for word in words:
         if left and not left[-1].rank and table.point.fullmatch(page.text[left[-1].end : word.start]):
             whole = left.pop()
-            page.found.append(_number(page, Decimal(f"{whole.value}.{word.value}"), [whole, word]))
+            number = Decimal(f"{whole.value}.{word.value}")
+            page.found.append(table.notations.number(page, number, (whole.start, word.end)))
         else:
             left.append(word)
     return left
 
 
-@dataclass(slots=True)
-class _Sum:
-    """A number under way: `total` of the scales closed so far, `group` below the next one."""
-
-    total: int = 0
-    group: int = 0
-    scale: int = 0
-
-    def add(self, word: _Word, units_first: bool) -> bool:
-        """Add `word` if the number can go on with it."""
-        value, rest = word.value, self.group % 100
-        if value >= 1000:
-            return self._scale(value)
-        if value == 100 and 1 < self.group < 10:
-            self.group *= 100
-            return True
-        if value % 100 == 0:
-            fits = self.group == 0
-        elif value >= 20 and value % 10 == 0:
-            fits = rest == 0 or (units_first and word.joined and rest < 10)
-        elif value >= 10:
-            fits = rest == 0 or (rest in (60, 80) and value < 20)
-        else:
-            fits = rest == 0 or (rest >= 20 and rest % 10 == 0)
-        if fits:
-            self.group += value
-        return fits
-
-    def _scale(self, value: int) -> bool:
-        if self.scale and value >= self.scale:
-            if self.group or value == self.scale:
-                return False
-            self.total *= value  # mil millones
-        else:
-            self.total += max(self.group, 1) * value
-        self.group, self.scale = 0, value
-        return True
-
-
-def _sum(run: list[_Word], pack: ValuePack) -> tuple[int, int]:
-    """How many words of `run` make its first number, and the number."""
-    state = _Sum()
-    for at, word in enumerate(run):
-        if not state.add(word, pack.units_first or bool(pack.glue)):
-            return max(at, 1), state.total + state.group
-    return len(run), state.total + state.group
-
-
-def _read_han(page: Page, pack: ValuePack, source: bool) -> None:
+def _read_han(page: Page, table: _Table, source: bool) -> None:
     """In an answer only before a measure word, after 第 or in a percentage: 三明治 is no three."""
-    for match in NUMERAL.finditer(page.text):
-        number = han_number(match[0])
-        before, after = page.text[max(0, match.start() - 3) : match.start()], page.text[match.end() :]
-        counted = before.endswith(("第", "百分之")) or after.startswith(pack.measures)
+    text, measures = page.text, table.pack.measures
+    for match in NUMERAL.finditer(text):
+        start, end = match.span()
+        number = Decimal(han_number(match[0]))
+        before = text[max(0, start - 3) : start]
+        exact, end = table.halves.apply(text, number, (start, end)) if number else (number, end)
+        counted = before.endswith(("第", "百分之")) or text.startswith(measures, match.end())
+        certain = counted and number != 100 and len(match[0].strip("百千万萬亿億")) > 0
         first = source and before.endswith("第")
-        if number >= 2 - first and (
-            source or (counted and number != 100 and len(match[0].strip("百千万萬亿億")))
-        ):
-            page.found.append(_number(page, Decimal(number), [_Word(number, *match.span())]))
+        if (exact != number or number >= 2 - first) and (source or certain):
+            page.found.append(table.notations.number(page, exact, (start, end)))

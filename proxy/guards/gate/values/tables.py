@@ -90,7 +90,7 @@ _UNITS = """
 km m cm mm nm dm ha kg g mg t lb lbs oz ft in yd mi mph kmh kph l ml cl dl hl s ms h hr hrs min sec d w kw
 mw gw kwh mwh gwh twh wh v kv mv a ma mah hz khz mhz ghz kb mb gb tb pb kib mib gib kbit mbit gbit bit
 kbps mbps gbps bps fps dpi ppi px pt em rem ppm ppb mol pa hpa kpa mpa bar j kj mj cal kcal nm db c f usd
-eur gbp chf rub inr brl cny rmb jpy irr sar aed mxn rs pp bp
+x eur gbp chf rub inr brl cny rmb jpy irr sar aed mxn rs pp bp
 """
 UNITS = frozenset(_UNITS.split())
 """Latin letters that may be glued to digits and leave them a number, in any language."""

@@ -40,6 +40,7 @@ def _clock(tongue: Tongue) -> _Clock:
             rf"(?<![{LETTER}\d_]|\d[.,:/])(?:(?<!\d-)|(?<={_FROM}-))(?<h>[01]?\d|2[0-4])"
             rf"(?::(?<m>[0-5]\d)(?::(?<s>[0-5]\d)(?:\.\d+)?(?:z|[+-]\d\d:?\d\d)?)?(?![:\d])"
             rf"|\s?{joint}\s?(?:(?<half>半|一刻|三刻)|(?<n>[0-5]?\d)(?!\d)\s?(?:{minutes})?)"
+            rf"|(?<=(?:{mark})\s?\d{{1,2}})\s?(?:{tongue.words('joins')})\s?(?<q>[0-5]?\d)\s?(?:{minutes})"
             rf"|\.(?<p>[0-5]\d)(?=\s?(?:{said})|{until})"
             rf"|(?=\s?(?:{said})|{until})|(?<=(?:{mark})\s?\d{{1,2}}))(?![{LETTER}]*\d)"
             rf"(?:\s?(?:(?<clock>{clock})|(?<hours>{hours})))?(?:[\s,]?\s?(?:{part}))?(?![.,]\d)"
@@ -64,14 +65,14 @@ def _time(page: Page, clock: _Clock, match: regex.Match[str]) -> Value:
     before = clock.before.search(page.text, max(0, start - _BEFORE_CHARS), start)
     marked = bool(before and before["mark"])
     part = _part(match) or (_part(before) if before else "")
-    hour, minute = int(match["h"]), int(match["m"] or match["p"] or match["n"] or 0)
+    hour, minute = int(match["h"]), int(match["m"] or match["p"] or match["n"] or match["q"] or 0)
     minute = _CJK_HALF.get(match["half"] or "", minute)
     key = f"time:{_shift(hour, part):02d}:{minute:02d}"
     if int(match["s"] or 0):
         exact = f"{key}:{match['s']}"
         return page.value("time", exact, match.span(), accepts=[[exact]], gives=[exact, key])
     number = f"n:{hour}"
-    if part or any(match[name] for name in ("m", "p", "n", "half")):
+    if part or any(match[name] for name in ("m", "p", "n", "q", "half")):
         return page.value(
             "time", key, match.span(), accepts=[[key]], gives=[key] if minute else [key, number]
         )
