@@ -20,6 +20,7 @@ _RUN = regex.compile(
     r"|(?<Devanagari>\p{Devanagari}+)|(?<Han>\p{Han}+)|(?<Kana>[\p{Hiragana}\p{Katakana}]+)"
 )
 _WORD = regex.compile(r"[\p{L}\p{M}]+")
+_ASCII_LETTER = re.compile("[A-Za-z]")
 _ASCII_WORD = re.compile("[a-z]+")
 # Addresses are of no language, nor are the initials of a name.
 _ADDRESS = regex.compile(r"(?<![!-~])[!-~]*?(?:://|@|www\.)[!-~]*|(?:://|@|www\.)[!-~]*")
@@ -107,7 +108,7 @@ def _read(text: str) -> tuple[str, frozenset[str]]:
 def _script(text: str) -> str | None:
     """The script of most letters. Kana among Han makes it Japanese, however few."""
     if text.isascii():
-        return "Latin" if _RUN.search(text) else None
+        return "Latin" if _ASCII_LETTER.search(text) else None
     letters: Counter[str] = Counter()
     for match in _RUN.finditer(text):
         # A Han letter is half a word, a Latin one a fifth.

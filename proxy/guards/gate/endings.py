@@ -14,6 +14,7 @@ from proxy.guards.gate.listing import listed
 from proxy.guards.gate.lookahead import ASKS, STRONG, WAIT, Ahead, Wait
 from proxy.guards.gate.ordinals import ends_number, is_number
 from proxy.guards.gate.place import WORD, Place
+from proxy.guards.gate.values.page import flatten
 
 Detect = Callable[[str, str], str]
 """(text, default) → language tag."""
@@ -129,7 +130,7 @@ def _numbered(text: str, start: int, at: int) -> bool:
     if _FIRST.match(text, max(start, at - 12), at):
         return True
     m = _NEXT.match(text, max(start, at - 4), at)
-    return m is not None and listed(text, start, m.start(), int(m[1]))
+    return m is not None and listed(text, start, m.start(), int(flatten(m[1])))
 
 
 def _asks(text: str, stops: str, ahead: Ahead) -> bool | Wait:

@@ -7,6 +7,7 @@ import regex
 
 from indexes.text import fold
 from proxy.guards.gate.values import ValuePack
+from proxy.guards.gate.values.page import flatten
 
 _NUMBER = regex.compile(
     r"[\s>]*(?:[-*+•][ \t]+)?(?:\#{1,6}[ \t]+)?[*_]{0,3}"
@@ -72,7 +73,7 @@ class Listing:
 def _parts(match: regex.Match[str]) -> tuple[int, ...]:
     if match["sign"]:
         return (int(unicodedata.numeric(match["sign"])),)
-    return tuple(int(part) for part in (match["plain"] or match["key"]).split("."))
+    return tuple(int(part) for part in flatten(match["plain"] or match["key"]).split("."))
 
 
 def _without_inline(text: str) -> tuple[str, int]:
@@ -87,7 +88,7 @@ def _without_inline(text: str) -> tuple[str, int]:
 
 def _after(last: int, match: regex.Match[str], text: str) -> int:
     """The number a running list has come to at `match`: 1 only after a colon, then each in its turn."""
-    number = int(match["plain"])
+    number = int(flatten(match["plain"]))
     if number == 1:
         return 1 if text[: match.start()].rstrip(" \t\u00a0*_").endswith((":", "：")) else last
     return number if last and number == last + 1 else last

@@ -1,26 +1,25 @@
 """Markers: `[n]` in the answer, one grammar for the scanner, the checks and the stripping."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-import regex
-
 OPENERS = "[【［"
-_NUMBER = r"[^\S\r\n]*+\p{Nd}{1,3}+[^\S\r\n]*+"
+_NUMBER = r"[^\S\r\n]*+\d{1,3}+[^\S\r\n]*+"
 _LIST = rf"\^?{_NUMBER}(?:[,;،؛、，；\-‐‑–—−]{_NUMBER}){{0,31}}+"
 _FORM = rf"(?:\[\[{_LIST}\]\]|\[{_LIST}\]|【{_LIST}】|［{_LIST}］)"
-BODY = regex.compile(_FORM)
+BODY = re.compile(_FORM)
 """A marker's own characters; whether it is one depends on what follows (see `NOT_LINK`)."""
-MARKER = regex.compile(rf"{_FORM}(?!\]?\()")
+MARKER = re.compile(rf"{_FORM}(?!\]?\()")
 """A marker; a bracket followed by `(` is a link."""
-BEGUN = regex.compile(r"[\[【［]{1,2}\^?[\p{Nd},;،؛、，；\-‐‑–—− \t\u00a0\u202f\u2009]{0,64}[\]】］]{0,2}")
+BEGUN = re.compile(r"[\[【［]{1,2}\^?[\d,;،؛、，；\-‐‑–—− \t\u00a0\u202f\u2009]{0,64}[\]】］]{0,2}")
 """What may still become a marker when more text comes."""
 
-_RANGE = regex.compile(r"[-‐‑–—−]")
-_DIGITS = regex.compile(r"\p{Nd}+|[-‐‑–—−]")
-_TICKS = regex.compile(r"`+")
+_RANGE = re.compile(r"[-‐‑–—−]")
+_DIGITS = re.compile(r"\d+|[-‐‑–—−]")
+_TICKS = re.compile(r"`+")
 _SPACE = " \t\u00a0\u202f\u2009\u3000"
 
 
@@ -56,12 +55,11 @@ def find(text: str) -> tuple[Marker, ...]:
     """All markers of a sentence, those in code spans left out."""
     if "[" not in text and "【" not in text and "［" not in text:
         return ()
-    spans = code_spans(text) if "`" in text else []
-    return tuple(
-        Marker(m.start(), m.end(), _numbers(m.group()))
-        for m in MARKER.finditer(text)
-        if not any(start <= m.start() < end for start, end in spans)
-    )
+    found = MARKER.finditer(text)
+    if "`" in text:
+        spans = code_spans(text)
+        found = (m for m in found if not _inside(m, spans))
+    return tuple(Marker(m.start(), m.end(), _numbers(m.group())) for m in found)
 
 
 def strip(text: str, markers: Sequence[Marker]) -> str:
@@ -80,11 +78,14 @@ def stray(text: str) -> str:
         return ""
     spans = code_spans(text) if "`" in text else []
     for m in BODY.finditer(text):
-        inside = any(start <= m.start() < end for start, end in spans)
         link = text[m.end() : m.end() + 1] == "(" and text[m.start() + 1] not in OPENERS
-        if not inside and not link:
+        if not link and not _inside(m, spans):
             return m.group()
     return ""
+
+
+def _inside(match: re.Match[str], spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= match.start() < end for start, end in spans)
 
 
 @lru_cache(maxsize=512)

@@ -1,5 +1,6 @@
 """Dates by their known parts, in figures and with the month's name."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -30,6 +31,8 @@ _DAY_MONTH = regex.compile(rf"{_EDGE}(?<d>\d{{1,2}})\.(?<m>\d{{1,2}})\.(?![{LETT
 _MONTH_YEAR = regex.compile(rf"{_EDGE}(?<m>\d{{1,2}})(?<s>[/.])(?<y>[12]\d{{3}}){_END}")
 
 _YEARS = regex.compile(rf"{_EDGE}(?<from>[12]\d{{3}})[-–/](?<to>\d{{4}}|\d{{2}})(?![{LETTER}\d]|[-–/.,:]\d)")
+_JOINED = re.compile(r"[0-9](?:[-–/.]|\. )[0-9]")
+"""What every date in figures holds."""
 _CALENDARS = ("jalali", "hijri")
 
 
@@ -92,7 +95,7 @@ def read_dates(page: Page, tongue: Tongue, source: bool) -> None:
 
     In a source a month's name alone counts too: it holds the month that an answer writes as a figure.
     """
-    if len(page.figures) > 1:
+    if _JOINED.search(page.text):
         page.take(_FIGURES, lambda match: _figures(page, tongue, match))
         page.take(_YEARS, lambda match: _years(page, match))
         page.take(_MONTH_YEAR, lambda match: _month_year(page, tongue, match))
