@@ -35,6 +35,9 @@ _FIRST = regex.compile(r"(?r)[:：][^\S\r\n]{1,4}[*_]{0,3}\(?[1１۱١१]")
 _NEXT = regex.compile(r"(?r)[^\S\r\n]\(?(\p{Nd}{1,2})")
 _MARKED = regex.compile(r"(?r)[\[【［][^\[\]【】［］]{1,40}[\]】］][\"'”’»)*_]{0,4}")
 _OPENERS = re.compile(r"[(\[{\"'“”„«»‘‚‹›¿¡*_`（「『【《〈［]{0,8}+")
+_LATIN = regex.compile(r"[A-Za-z]++")
+_PATHED = regex.compile(r"[a-z\d]\.[a-z]{2,}/")
+"""A host and its path: example.org/a."""
 _HAN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 _ABBREVIATION_MAX = 4
 """Letters of a word that may be an abbreviation nobody listed, when a lower-case letter follows."""
@@ -108,9 +111,9 @@ class Ends:
         if not token:
             return None
         plain = len(token) > 1 and not token.isdigit() and "." not in token
-        if plain and not (roman(token) or self._lexicons.knows(token)):
-            return None
         at = place.ahead.at
+        if (plain and not (roman(token) or self._lexicons.knows(token))) or _in_address(place.text, at):
+            return None
         return self._lexicons[self._detect(place.text[max(0, at - 300) : at], self._language)]
 
 
@@ -224,8 +227,10 @@ def _glued(text: str, ahead: Ahead) -> bool | Wait | None:
         return False
     if not (following.isalnum() or WORD.match(following)):
         return None
-    if _HAN.match(following) or _HAN.match(before):
+    if _HAN.match(following):
         return True
+    if _HAN.match(before):
+        return _apart(text, ahead)
     if following.islower() or (following.isdigit() and not before.isalpha()):
         return False
     if following.isascii() and _in_address(text, ahead.at):
@@ -233,6 +238,16 @@ def _glued(text: str, ahead: Ahead) -> bool | Wait | None:
     if ahead.closed > ahead.terms:
         return True
     return _fused(text, ahead, before)
+
+
+def _apart(text: str, ahead: Ahead) -> bool | Wait:
+    """Whether what is written onto a stop after Han begins a sentence: `。Next`; not `.txt`, `.NET`."""
+    m = _LATIN.match(text, ahead.closed, ahead.limit)
+    if m is None:
+        return True
+    if ahead.short and m.end() == ahead.limit:
+        return WAIT
+    return len(m.group()) == 1 or not (m.group().islower() or m.group().isupper())
 
 
 def _fused(text: str, ahead: Ahead, before: str) -> bool | Wait:
@@ -257,4 +272,4 @@ def _in_address(text: str, at: int) -> bool:
     while start > lowest and "!" <= text[start - 1] <= "~":
         start -= 1
     run = text[start:at]
-    return "://" in run or "www." in run or "@" in run
+    return "://" in run or "www." in run or "@" in run or _PATHED.search(run) is not None
