@@ -15,6 +15,7 @@ from proxy.errors import ConfigError, StoreError
 
 log = logging.getLogger("fiador.auth")
 FETCH_S = 5
+"""Longest that a whole answer may take: those with keys that are old or unknown wait for it."""
 BYTES_MAX = 1_000_000
 AGAIN_S = 10
 """Shortest time between two fetches: made-up key names must not become requests to the provider."""
@@ -33,17 +34,29 @@ class KeySet:
         self._clock = clock
         self._keys: dict[str | None, jwt.PyJWK] = {}
         self._good = self._tried = float("-inf")
-        self._lock = asyncio.Lock()
+        self._fetching: asyncio.Task[None] | None = None
 
     async def find(self, name: str | None) -> jwt.PyJWK | None:
-        """The key called `name`; without a name the only one. Raises StoreError if none can be had."""
-        async with self._lock:
-            age, idle = self._clock() - self._good, self._clock() - self._tried
-            if (age > self._cache_s or self._pick(name) is None) and idle > AGAIN_S:
-                await self._refresh()
-            if self._clock() - self._good > self._cache_s + STALE_S:
-                raise StoreError("The identity provider's keys cannot be had.")
-            return self._pick(name)
+        """The key called `name`; without a name the only one. Raises StoreError if none can be had.
+
+        A key that is at hand and not old is given at once, however slow the provider is with others.
+        """
+        if self._age_s() > self._cache_s or self._pick(name) is None:
+            await self._fetched()
+        if self._age_s() > self._cache_s + STALE_S:
+            raise StoreError("The identity provider's keys cannot be had.")
+        return self._pick(name)
+
+    def _age_s(self) -> float:
+        return self._clock() - self._good
+
+    async def _fetched(self) -> None:
+        """One fetch for all who wait; it goes on when whoever began it leaves, or leaving would stop all."""
+        if self._fetching is None or self._fetching.done():
+            if self._clock() - self._tried <= AGAIN_S:
+                return
+            self._fetching = asyncio.create_task(self._refresh())
+        await asyncio.shield(self._fetching)
 
     def _pick(self, name: str | None) -> jwt.PyJWK | None:
         if name is None and len(self._keys) == 1:
@@ -56,17 +69,23 @@ class KeySet:
             self._keys = _parse(await self._read())
             self._good = self._tried
         except (httpx.HTTPError, OSError, ValueError) as fault:
-            log.error("the identity provider's keys cannot be read: %s", fault)
+            log.error("the identity provider's keys cannot be read: %s: %s", type(fault).__name__, fault)
 
     async def _read(self) -> bytes:
         if not self._url:
             return await asyncio.to_thread(self._path.read_bytes)
-        async with httpx.AsyncClient(timeout=FETCH_S, follow_redirects=False) as client:
-            answer = await client.get(self._url)
-        answer.raise_for_status()
-        if len(answer.content) > BYTES_MAX:
-            raise ValueError("too large")
-        return answer.content
+        text = bytearray()
+        async with (
+            asyncio.timeout(FETCH_S),
+            httpx.AsyncClient(timeout=FETCH_S, follow_redirects=False) as client,
+            client.stream("GET", self._url) as answer,
+        ):
+            answer.raise_for_status()
+            async for piece in answer.aiter_bytes():
+                text += piece
+                if len(text) > BYTES_MAX:
+                    raise ValueError(f"larger than {BYTES_MAX} bytes")
+        return bytes(text)
 
 
 def _url(place: str) -> str:
@@ -81,20 +100,17 @@ def _parse(text: bytes) -> dict[str | None, jwt.PyJWK]:
     """Public signing keys by name, those that we cannot use left out. Raises ValueError if none is."""
     document = json.loads(text)
     entries = document.get("keys", []) if isinstance(document, dict) else []
-    found = {
-        entry.get("kid"): key
-        for entry in entries
-        if isinstance(entry, dict) and (key := _key(entry)) is not None
-    }
+    found = {key.key_id: key for entry in entries if (key := _key(entry)) is not None}
     if not found:
         raise ValueError("no usable key in the set")
     return found
 
 
-def _key(entry: dict[str, object]) -> jwt.PyJWK | None:
-    if entry.get("kty") == "oct" or entry.get("use", "sig") != "sig":
+def _key(entry: object) -> jwt.PyJWK | None:
+    """None for an entry that is no public key to check signatures with: it must not cost the others."""
+    if not isinstance(entry, dict) or entry.get("kty") == "oct" or entry.get("use", "sig") != "sig":
         return None
     try:
-        return jwt.PyJWK(entry)
-    except jwt.PyJWTError:
+        return jwt.PyJWK(entry) if isinstance(entry.get("kid", ""), str) else None
+    except (jwt.PyJWTError, ValueError, TypeError):
         return None
