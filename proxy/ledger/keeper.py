@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import threading
 from collections.abc import Callable
 from types import TracebackType
 from typing import Self
@@ -22,6 +23,7 @@ class Keeper:
         self._retry_s = retry_s
         self._kept: dict[str, Booking] = {}
         self._wake = asyncio.Event()
+        self._writing = threading.Lock()
         self._task: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:
@@ -71,6 +73,7 @@ class Keeper:
     def _write(self) -> None:
         """On a full disk they stay in memory; their holds are still in the books and charged at the bound."""
         try:
-            self._spool.write(list(self._kept.values()))
+            with self._writing:  # a thread that was writing when this closed must not have the last word
+                self._spool.write(list(self._kept.values()))
         except OSError as fault:
             log.error("%d settlements wait in memory only: %s", len(self._kept), fault)

@@ -1,6 +1,7 @@
 """Bookings that could not be written: on disk, flushed, until they are. One file a process."""
 
 import json
+import math
 import os
 import re
 import time
@@ -12,6 +13,8 @@ from proxy.ledger.books import Booking
 from proxy.ledger.owner import Owner
 from proxy.services import Settled
 
+COST_MAX = 10**18
+"""Nano-dollars or tokens: what is beyond it was never written here, and would not fit into the books."""
 OLD_S = 86_400
 """Age at which the file of a process goes of which nothing is certain, such as one in another container."""
 
@@ -62,7 +65,7 @@ class Spool:
 def read(path: Path) -> list[Booking]:
     """The bookings of one file; a line that is not one is skipped (its hold is then charged at its bound)."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:  # another process that starts now has booked it
         return []
     found = (_parse(line) for line in text.splitlines())
@@ -78,9 +81,10 @@ def _line(booking: Booking) -> str:
 def _parse(line: str) -> Booking | None:
     try:
         hold, basis, now, *cost = json.loads(line)
-        return Booking(str(hold), str(basis), Settled(*map(int, cost)), float(now))
-    except (ValueError, TypeError):
+        found = Booking(str(hold), str(basis), Settled(*map(int, cost)), float(now))
+    except (ValueError, TypeError, OverflowError, RecursionError):
         return None
+    return found if math.isfinite(found.now) and all(0 <= part <= COST_MAX for part in cost) else None
 
 
 def _safe(text: str) -> str:

@@ -238,15 +238,42 @@ async def test_what_was_kept_in_another_container_is_booked_and_its_file_goes_in
             assert exists(theirs) == (age_s == 0)
 
 
-async def test_half_a_line_in_the_kept_settlements_is_skipped(tmp_path: Path) -> None:
+ODD = [
+    b'["half", "reported", 12',
+    b"\xff\xfe\x00 not even text",
+    b"[" * 100_000,
+    b"{}",
+    b'["h", "reported", 1e999, 1, 1, 1]',
+    b'["h", "reported", NaN, 1, 1, 1]',
+    b'["h", "reported", 1, 1e999, 1, 1]',
+    b'["HOLD", "reported", 1, 1, 1, -5]',
+    b'["HOLD", "reported", 1, 1, 1, 99999999999999999999]',
+    b'["HOLD", "reported", 1, 1, 1]',
+]
+
+
+@pytest.mark.parametrize("line", ODD, ids=range(len(ODD)))
+async def test_a_line_of_the_kept_settlements_that_is_none_is_skipped(tmp_path: Path, line: bytes) -> None:
     async with opened(tmp_path) as ledger:
         hold = await held(ledger)
         await say(ledger, "query_only = ON")
         await ledger.settle(hold, used(10, 20))
     [spool] = (tmp_path / "ledger.db.spool").iterdir()
-    spool.write_text(spool.read_text() + '["half", "reported", 12')
+    spool.write_bytes(line.replace(b"HOLD", hold.id.encode()) + b"\n" + spool.read_bytes())
     async with opened(tmp_path) as ledger:
         assert (ledger.recovered.kept, (await ledger.verify()).settled_nanousd) == (1, 13_500)
+
+
+async def test_kept_settlements_that_cannot_be_read_keep_the_ledger_closed_and_are_named(
+    tmp_path: Path,
+) -> None:
+    """They are money: rather no call than one that forgets them."""
+    folder = tmp_path / "ledger.db.spool" / "theirs.jsonl"
+    folder.mkdir(parents=True)
+    with pytest.raises(StoreError, match="cannot be opened") as caught:
+        async with opened(tmp_path):
+            pass
+    assert "theirs.jsonl" in caught.value.detail
 
 
 async def test_the_holds_of_a_dead_process_are_charged_at_the_start_and_said(
