@@ -1,5 +1,6 @@
 """The counts of several workers, in one SQLite file that may be lost at any time."""
 
+import asyncio
 import logging
 import sqlite3
 import time
@@ -77,10 +78,16 @@ class SqliteStore:
         if self._takes % PRUNE_EVERY == 0:
             commits.submit(self._prune)
         # A request that has given up waiting passes uncounted; what it took after all is given back.
-        return await commits.submit(
+        future = commits.submit(
             lambda connection: self._take(connection, rules, now),
             undo=lambda full: None if full else self._undo(rules),
         )
+        try:
+            return await future
+        except asyncio.CancelledError:
+            if future.done() and not future.cancelled() and not future.exception() and not future.result():
+                self._undo(rules)  # it was cancelled between the answer's coming and its being heard
+            raise
 
     async def release(self, rules: Sequence[Rule]) -> None:
         """See `Store`."""

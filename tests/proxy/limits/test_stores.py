@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -59,6 +60,26 @@ async def test_places_at_once_come_back_and_never_more_than_there_were(store: St
     for _ in range(9):
         await store.release((AT_ONCE,))
     assert await taken(store, 5, AT_ONCE) == 2
+
+
+async def test_one_who_leaves_just_as_its_place_is_granted_gives_it_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with SqliteStore(tmp_path / "limits.db") as store:
+        submit, leaving = store._open().submit, list[asyncio.Task[object]]()
+
+        def granted(*work: Any, **undo: Any) -> asyncio.Future[Any]:
+            future = submit(*work, **undo)
+            future.add_done_callback(lambda _: leaving[0].cancel())
+            return future
+
+        monkeypatch.setattr(store._open(), "submit", granted)
+        leaving.append(asyncio.create_task(store.take((AT_ONCE,), NOW)))
+        await asyncio.wait(leaving)
+        assert leaving[0].cancelled()
+        monkeypatch.undo()
+        await store.release(())  # what waits is written in its order
+        assert await taken(store, 5, AT_ONCE) == 2
 
 
 async def test_workers_over_one_file_share_every_limit(tmp_path: Path) -> None:
