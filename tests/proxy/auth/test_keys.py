@@ -36,6 +36,14 @@ async def test_the_key_itself_is_not_in_the_file(tmp_path: Path) -> None:
     assert (tmp_path / "keys.db").stat().st_mode & 0o077 == 0
 
 
+async def test_no_file_of_the_keys_can_be_read_by_others_also_while_they_are_open(tmp_path: Path) -> None:
+    async with Keys(tmp_path / "deep" / "keys.db") as keys:
+        await keys.create("ci")
+        files = [*(tmp_path / "deep").iterdir()]
+        assert len(files) > 1
+        assert not [file.name for file in files if file.stat().st_mode & 0o077]
+
+
 async def test_nothing_but_the_whole_key_opens(tmp_path: Path) -> None:
     async with Keys(tmp_path / "keys.db") as keys:
         secret = (await keys.create("ci")).secret
