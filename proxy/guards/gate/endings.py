@@ -170,7 +170,11 @@ def _reference(place: Place, lexicon: Lexicon) -> bool | Wait:
     if not following.isupper():
         return not (following.isalnum() or following in _JOINS)
     word = place.word()
-    return word if isinstance(word, Wait) else not (len(word) == 1 or roman(word))
+    if isinstance(word, Wait):
+        return word
+    if place.measured and lexicon.opens(word):  # `100 км/ч. В мае`, but `п. В`
+        return True
+    return not (len(word) == 1 or roman(word))
 
 
 def _date(place: Place, lexicon: Lexicon) -> bool | Wait:

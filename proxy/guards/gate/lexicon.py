@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import regex
 
-_INITIAL = regex.compile(r"(?:\p{Lu}\p{M}*\.?[-‐]?)*\p{Lu}\p{M}*|[\p{Arabic}&&\p{L}]", regex.V1)
+_INITIAL = regex.compile(r"(?:\p{Lu}\p{M}*(?:\.[-‐]?|[-‐]))*\p{Lu}\p{M}*|[\p{Arabic}&&\p{L}]", regex.V1)
 _LETTER = regex.compile(r"\p{L}\p{M}*")
 _PART = regex.compile(r"[\p{L}\p{M}]+")
 _ROMAN = regex.compile(r"[IVXLCDM]+")

@@ -8,7 +8,7 @@ from proxy.guards.gate.lookahead import WAIT, Ahead, Wait
 
 WORD = regex.compile(r"[\p{L}\p{M}\p{N}]++")
 _BEFORE = regex.compile(r"(?r)([\p{L}\p{M}\p{N}]{1,40}+)[^\p{L}\p{M}\p{N}\r\n]{1,3}")
-_FIGURE = regex.compile(r"(?r)\p{Nd}[^\S\r\n]?")
+_FIGURE = regex.compile(r"(?r)\p{Nd}[^\S\r\n]?|/")
 
 
 @dataclass(slots=True)
@@ -38,7 +38,7 @@ class Place:
 
     @property
     def measured(self) -> bool:
-        """Whether the token stands right after a number, as a unit does."""
+        """Whether the token stands right after a number or a stroke, as a unit does: `5 с.`, `км/ч.`."""
         return _FIGURE.match(self.text, 0, self.ahead.at - len(self.token)) is not None
 
     def before(self) -> str:
