@@ -3,7 +3,7 @@
 import pytest
 
 from indexes.language import WordPack, detect
-from indexes.text import fold
+from indexes.text import content_words, fold
 from proxy.settings.languages import TAGS, parts
 
 PACKS = parts("words", WordPack)
@@ -84,3 +84,20 @@ def test_stop_words_are_folded_and_a_closed_class(tag: str) -> None:
     assert 60 <= len(pack.stop) <= 150
     assert all(fold(word) == word for word in (*pack.stop, *pack.telling))
     assert not pack.stop & pack.telling
+
+
+@pytest.mark.parametrize(
+    ("tag", "question", "content"),
+    [
+        ("en", "How many rooms are there, and since when?", "rooms"),
+        ("de", "In welchem Jahr wurde die Brücke gebaut, und wofür?", "jahr brücke gebaut"),
+        ("fr", "Que dois-je payer depuis mars, et auquel des guichets ?", "payer mars guichets"),
+        ("es", "¿Cuyo contrato puedo firmar durante otro curso?", "contrato firmar curso"),
+        ("pt", "Quais prazos devo cumprir durante cada curso?", "prazos cumprir curso"),
+        ("ru", "В каком году и какими силами построен мост?", "году силами построен мост"),
+        ("fa", "چه کسی طبق قرارداد ساختمان را ساخت؟", "قرارداد ساختمان ساخت"),
+        ("hi", "पुल किसने और किस दौरान बनाया?", "पुल बनाया"),
+    ],
+)
+def test_words_that_ask_are_no_content_in_any_of_their_forms(tag: str, question: str, content: str) -> None:
+    assert content_words(question, PACKS[tag].stop) == tuple(content.split())
