@@ -3,7 +3,7 @@
 import asyncio
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -32,3 +32,16 @@ async def serving(app: ASGIApp) -> AsyncIterator[str]:
         server.should_exit = True
         await running
         listener.close()
+
+
+def free_ports(count: int = 3) -> int:
+    """The first of `count` neighbouring ports that nobody listens at."""
+    while True:
+        with ExitStack() as held:
+            first = int(held.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1])
+            try:
+                for port in range(first + 1, first + count):
+                    held.enter_context(socket.create_server(("127.0.0.1", port)))
+            except OSError:
+                continue
+            return first

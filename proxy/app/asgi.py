@@ -15,7 +15,7 @@ from proxy.app.opened import Services, opened
 from proxy.app.pushing import Pushing
 from proxy.app.scraped import scraped
 from proxy.body import head
-from proxy.errors import AuthError, FiadorError
+from proxy.errors import AuthError, ConfigError, FiadorError
 from proxy.observe import logs
 from proxy.observe.metrics import CONTENT_TYPE
 from proxy.overload import Overload
@@ -26,13 +26,19 @@ from proxy.settings.load import load
 from proxy.settings.tree import Settings
 
 log = logging.getLogger("fiador.app")
+STARTUP_FAILURE = 3
+"""What uvicorn exits with, and knows of its workers."""
 CONFIG, DATA = "FIADOR_SERVE_CONFIG", "FIADOR_SERVE_DATA"
 """How a worker process learns which files it serves: workers are started anew, not forked."""
 
 
 def create() -> ASGIApp:
     """The application that `fiador serve` hands to uvicorn, in each worker."""
-    settings = load(Path(os.environ[CONFIG]), data_dir=Path(os.environ[DATA]))
+    try:
+        settings = load(Path(os.environ[CONFIG]), data_dir=Path(os.environ[DATA]))
+    except ConfigError as fault:  # of a file that was changed under a server: its other workers go on
+        log.error("%s", fault)
+        raise SystemExit(STARTUP_FAILURE) from fault
     logs.setup(settings.log)
     return App(settings)
 

@@ -24,7 +24,8 @@ async def scraped(app: ASGIApp, server: tree.Server) -> AsyncIterator[None]:
     """Serves `app` at `server.metrics_port` while the block lasts; nothing where that is 0.
 
     Each worker counts for itself, so each takes a port of its own: the first free one of as many as there are
-    workers. Raises `ConfigError` if none is free.
+    workers, and one more for a worker that comes before the one it replaces has gone. Raises `ConfigError` if
+    none is free.
     """
     if not server.metrics_port:
         yield
@@ -44,7 +45,8 @@ async def scraped(app: ASGIApp, server: tree.Server) -> AsyncIterator[None]:
 
 
 def _bound(server: tree.Server) -> socket.socket:
-    ports = range(server.metrics_port, server.metrics_port + server.workers)
+    spare = int(server.workers > 1)
+    ports = range(server.metrics_port, server.metrics_port + server.workers + spare)
     for port in ports:
         try:
             return socket.create_server((server.metrics_host, port), family=_family(server.metrics_host))

@@ -8,14 +8,12 @@ from pathlib import Path
 
 import uvicorn
 
-from proxy.app.asgi import CONFIG, DATA
+from proxy.app.asgi import CONFIG, DATA, STARTUP_FAILURE
 from proxy.errors import ConfigError
 from proxy.observe import logs
 from proxy.protocol import patient
 from proxy.settings.load import load
 
-STARTUP_FAILURE = 3
-"""What uvicorn exits with."""
 WORKER_S = 60
 """A worker that does not answer its parent for so long is replaced; a busy machine starts it slowly."""
 

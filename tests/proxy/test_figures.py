@@ -4,7 +4,7 @@ import asyncio
 import re
 import socket
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from proxy.settings import tree
 from proxy.types import Decision
 from tests.fakes import FakeUpstream, says
 from tests.proxy.deployment import QUESTION, Deployment, deployed, written
-from tests.serving import serving
+from tests.serving import free_ports, serving
 
 BODY = {"model": "help", "messages": [{"role": "user", "content": QUESTION}]}
 
@@ -118,19 +118,10 @@ async def running(app: App) -> AsyncIterator[Message]:
         await task
 
 
-def free_port() -> int:
-    """One with a free one behind it."""
-    while True:
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            port = int(probe.getsockname()[1])
-            with suppress(OSError), socket.create_server(("127.0.0.1", port + 1)):
-                return port
-
-
 async def test_at_their_own_address_figures_and_health_need_no_key_and_nothing_else_is_there(
     tmp_path: Path,
 ) -> None:
-    port = free_port()
+    port = free_ports()
     settings = written(tmp_path, "http://127.0.0.1:9", swap={"[server]": f"[server]\nmetrics_port = {port}"})
     async with running(App(settings)) as told, httpx.AsyncClient(trust_env=False) as http:
         assert told["type"] == "lifespan.startup.complete"
@@ -141,8 +132,8 @@ async def test_at_their_own_address_figures_and_health_need_no_key_and_nothing_e
 
 
 async def test_each_worker_takes_a_port_of_its_own_and_one_too_many_says_so() -> None:
-    server = tree.Server(metrics_port=free_port(), workers=2)
-    async with scraped(_nothing, server), scraped(_nothing, server):
+    server = tree.Server(metrics_port=free_ports(), workers=2)
+    async with scraped(_nothing, server), scraped(_nothing, server), scraped(_nothing, server):
         with pytest.raises(ConfigError, match="metrics_port: want one of the ports"):
             async with scraped(_nothing, server):
                 pass

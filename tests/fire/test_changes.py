@@ -1,0 +1,69 @@
+"""A configuration that changes under a running server: taken over worker by worker, or left aside."""
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from tests.fakes import FakeUpstream, says
+from tests.fire.served import Served, decision, served, written_and_synced
+from tests.serving import free_ports
+
+FRESH = """[models.fresh]
+assistant = "help"
+upstream = "quotes"
+prices = { input_usd_per_million = 1.0, output_usd_per_million = 2.0 }
+[models.quoting]"""
+SURE = 12
+"""Answers in a row by which every worker has spoken."""
+
+
+@pytest.fixture
+async def fake() -> AsyncIterator[FakeUpstream]:
+    async with FakeUpstream(says("The reading room opens at 9:30 [1].")) as upstream:
+        yield upstream
+
+
+async def knows(proxy: Served, key: str) -> bool:
+    """Whether the worker that answers now serves the new model."""
+    headers = {"authorization": f"Bearer {key}"}
+    async with (
+        aiohttp.ClientSession(headers=headers) as session,
+        session.get(f"{proxy.url}/v1/models") as answer,
+    ):
+        return "fresh" in await answer.text()
+
+
+async def asked(proxy: Served, key: str) -> str:
+    """What became of one question; "" where its connection met a worker that was just leaving."""
+    await asyncio.sleep(0.05)  # the workers that are to come need the processor too
+    with suppress(aiohttp.ServerDisconnectedError, aiohttp.ClientConnectorError):
+        return await decision(proxy.url, key)
+    return ""
+
+
+async def test_a_changed_file_is_taken_over_and_a_broken_one_is_left_aside(
+    tmp_path: Path, fake: FakeUpstream
+) -> None:
+    settings = await written_and_synced(tmp_path, fake.url, workers=2, metrics_port=free_ports())
+    config = tmp_path / "fiador.toml"
+    async with served(settings, tmp_path) as proxy, asyncio.timeout(240):
+        key, said, sure = await proxy.key(), set[str](), 0
+        config.write_text(config.read_text().replace("[models.quoting]", FRESH))
+        os.kill(proxy.process.pid, signal.SIGHUP)
+        while sure < SURE:
+            said.add(await asked(proxy, key))
+            sure = sure + 1 if await knows(proxy, key) else 0
+        config.write_text(config.read_text() + "\n[nonsense]\n")
+        os.kill(proxy.process.pid, signal.SIGHUP)
+        while "nonsense: unknown setting" not in (tmp_path / "serve.log").read_text():
+            said.add(await asked(proxy, key))
+        for _ in range(SURE):
+            said.add(await asked(proxy, key))
+            assert await knows(proxy, key)
+    assert said - {""} == {"answered"}
