@@ -114,8 +114,8 @@ async def embed(store: Store, embedder: Embedder, progress: Progress | None = No
 
 async def write(store: Store, document: Document, packs: Mapping[str, WordPack]) -> rows.Change:
     """Cuts and stores one document; its language is told from its text where it is not stated."""
-    document = _told(document, packs)
-    return await store.put(document, await asyncio.to_thread(cut, document.text))
+    told = await asyncio.to_thread(_told, document, packs)
+    return await store.put(told, await asyncio.to_thread(cut, told.text))
 
 
 def _told(document: Document, packs: Mapping[str, WordPack]) -> Document:

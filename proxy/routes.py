@@ -119,7 +119,7 @@ class _Router:
         if methods is None:
             folder, _, last = path.rpartition("/")
             methods = self._paths.get(f"{folder}/{{id}}") if last else None
-            scope["path_params"] = {"id": unquote(last)}
+            scope["path_params"] = {"id": _decoded(last)}
         if methods is None:
             text = HINTS.get(path) or f"There is no such path here. There are: {', '.join(self._paths)}."
             raise RequestError(text, code="unknown_path", status=404)
@@ -129,6 +129,16 @@ class _Router:
                 f"This path takes {' and '.join(methods)} only.", code="method_not_allowed", status=405
             )
         return methods[method]
+
+
+def _decoded(part: str) -> str:
+    """A part of a path as text. What is none is no name of anything: two such must not become one."""
+    try:
+        return unquote(part, errors="strict")
+    except UnicodeDecodeError:
+        raise RequestError(
+            "The path is not UTF-8 where it is percent-encoded.", code="invalid_path"
+        ) from None
 
 
 def shown(fault: Exception) -> FiadorError:

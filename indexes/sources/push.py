@@ -4,6 +4,7 @@ What is accepted is committed, so it holds for the next query: at once for acces
 text as soon as the keyword index has taken it.
 """
 
+import asyncio
 import json
 from collections.abc import Callable, Mapping
 
@@ -32,8 +33,15 @@ class Rejected(Exception):
     """Why a document cannot be taken; the text may be shown to whoever pushed it."""
 
 
+class Unknown(Rejected):
+    """There is no such document. Who meant to take it from somebody must hear that nothing was done."""
+
+
 class Push:
-    """Takes documents for the source `name`. A key names one; it is the part of the id after the source."""
+    """Takes documents for the source `name`. A key names one; it is the part of the id after the source.
+
+    Who may push may give a document to any groups, as whoever writes into a folder may.
+    """
 
     def __init__(self, store: Store, name: str, packs: Mapping[str, WordPack]):
         self.name = name
@@ -45,11 +53,17 @@ class Push:
 
         Raises `Rejected`. Its vectors are made by the next `sync.embed`; keywords find it before.
         """
-        return await write(self._store, document(self.name, key, fields), self._packs)
+        read = await asyncio.to_thread(document, self.name, key, fields)
+        return await write(self._store, read, self._packs)
 
     async def set_access(self, key: str, fields: Mapping[str, object]) -> bool:
-        """Replaces `allowed_groups`, `valid_from`, `valid_to`. False: no such document, or no change."""
-        return await self._store.set_access(_id(self.name, key), access(fields))
+        """Replaces `allowed_groups`, `valid_from`, `valid_to`. False: no change. Raises `Unknown`."""
+        id, who = _id(self.name, key), access(fields)
+        if await self._store.set_access(id, who):
+            return True
+        if await self._store.access(id) is None:
+            raise Unknown("no document of this key has been pushed")
+        return False
 
     async def remove(self, key: str) -> bool:
         """False: there was none."""
@@ -110,6 +124,6 @@ def _table(fields: Mapping[str, object]) -> Table:
 
 
 def _id(source: str, key: str) -> str:
-    if not key.strip("/") or len(key) > KEY_CHARS_MAX or not key.isprintable():
+    if not key.strip("/ ") or len(key) > KEY_CHARS_MAX or not key.isprintable():
         raise Rejected(f"the key: want 1 to {KEY_CHARS_MAX} printable characters")
     return f"{source}/{key.strip('/')}"

@@ -150,13 +150,16 @@ def load(text: str, skipped: int = 0) -> Table | None:
 
 
 def load_list(text: str, name: str) -> "Listing":
-    """A list of mappings; or a mapping that holds that list under `name` beside what is common to all."""
+    """A list of mappings; or a mapping that holds that list under `name` beside what is common to all.
+
+    A text without any list is `Bad`: it was cut off, or not meant to say that there is nothing.
+    """
     node = _compose(text, 0)
-    if node is None:
-        return Listing(None, ())
     if isinstance(node, yaml.SequenceNode):
         return Listing(None, tuple(node.value))
-    common = Table(node)
+    common = Table(node) if node is not None else None
+    if common is None or not common.has(name):
+        raise Bad(1, f"want a list, or `{name}:` with one; [] says that there are none")
     return Listing(common, common.nodes(name))
 
 

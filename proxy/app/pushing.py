@@ -15,7 +15,7 @@ import orjson
 from starlette.types import Receive, Scope
 
 from indexes.sources.book import BookFile, read_text
-from indexes.sources.push import Push, Rejected
+from indexes.sources.push import Push, Rejected, Unknown
 from indexes.sync import embed
 from indexes.types import EmbedError
 from proxy.app.opened import Services
@@ -84,7 +84,7 @@ class Pushing:
         book = self._services.settings.records.get(name)
         if book is None or book.path is not None:
             raise _unknown("records", name)
-        found = read_text(BookFile(name, Path(name)), ask.body.decode("utf-8", "replace"))
+        found = await asyncio.to_thread(read_text, BookFile(name, Path(name)), _text(ask.body))
         if found.records is None or found.faults:
             raise RequestError("\n".join(map(str, found.faults)), code="invalid_records")
         changed = await _stored(self._services.evidence.records.put_book(name, found.records))
@@ -96,6 +96,8 @@ class Pushing:
             raise _unknown("sources", source)
         try:
             await _done(line, await _stored(change(self._sources[source], key, fields)))
+        except Unknown as fault:
+            raise RequestError(str(fault), code="unknown_document", status=404) from fault
         except Rejected as fault:
             raise RequestError(str(fault), code="invalid_document") from fault
 
@@ -146,6 +148,15 @@ async def _done(line: Line, changed: object) -> None:
     await line.whole(
         200, (), orjson.dumps({"changed": changed if isinstance(changed, str) else bool(changed)})
     )
+
+
+def _text(body: bytes) -> str:
+    try:
+        return body.decode()
+    except UnicodeDecodeError as fault:
+        raise RequestError(
+            f"The request body is not UTF-8: {fault.reason}.", code="invalid_records"
+        ) from fault
 
 
 def _unknown(table: str, name: str) -> RequestError:

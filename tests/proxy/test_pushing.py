@@ -1,5 +1,7 @@
 """proxy.app.pushing: what programs push holds for the next question; who may not push changes nothing."""
 
+import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -7,6 +9,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from indexes.sources.push import FORMATS
+from indexes.sources.readers.markdown import read_text
+from indexes.sources.readers.types import Content
 from proxy.app import Services, opened
 from proxy.app.asgi import surface
 from proxy.app.paths import paths
@@ -15,6 +20,7 @@ from proxy.inside import Question, ask
 from proxy.settings.load import load
 from tests.proxy.deployment import CONFIG
 from tests.serving import serving
+from tests.waiting import until
 
 MORE = """
 [sources.pushed]
@@ -128,3 +134,57 @@ async def test_a_pushed_book_answers_overview_questions_and_is_replaced_whole(pu
     wrong = await pushed.client.put("/v1/records/cv", json=[RECORD, RECORD])
     assert (wrong.status_code, "twice" in wrong.json()["error"]["message"]) == (400, True)
     assert "38 sheets" in await pushed.answer(question)
+
+
+async def test_a_book_is_emptied_by_an_empty_list_and_by_nothing_less(pushed: Pushed) -> None:
+    question = "What projects has Orchard worked on?"
+    await pushed.client.put("/v1/records/cv", json=[RECORD])
+    headers = {"content-type": "application/json"}
+    for body in (b"", b"  ", b"{}", b"null", b'{"allowed_groups": ["public"]}', b"\xff\xfe["):
+        got = await pushed.client.put("/v1/records/cv", content=body, headers=headers)
+        assert (got.status_code, got.json()["error"]["code"]) == (400, "invalid_records"), body
+    assert "38 sheets" in await pushed.answer(question)
+    assert (await pushed.client.put("/v1/records/cv", json=[])).json() == {"changed": True}
+    assert "38 sheets" not in await pushed.answer(question)
+
+
+async def test_access_of_a_document_that_is_not_there_cannot_be_changed(pushed: Pushed) -> None:
+    """Who takes something from somebody under a misspelt key must hear that nothing was taken."""
+    await pushed.client.put(ADDRESS, json=DOCUMENT)
+    got = await pushed.client.patch(f"{ADDRESS}s", json={"allowed_groups": ["staff"]})
+    assert (got.status_code, got.json()["error"]["code"]) == (404, "unknown_document")
+    same = await pushed.client.patch(ADDRESS, json={"allowed_groups": ["public"]})
+    assert (same.status_code, same.json()) == (200, {"changed": False})
+
+
+@pytest.mark.parametrize("key", ["%FF", "%C3", "%20", "%2F%20", "", "%2F", "%00", "%0A", "a" * 501])
+async def test_a_key_that_names_nothing_is_refused(pushed: Pushed, key: str) -> None:
+    got = await pushed.client.put(f"/v1/documents/pushed%2F{key}", json=DOCUMENT)
+    assert got.status_code == 400
+    assert got.json()["error"]["code"] in ("invalid_path", "invalid_document")
+
+
+@pytest.mark.parametrize("key", ["..%2F..%2Fetc%2Fpasswd", "handbook%2Fhours.md", "%252F", "%E9%A1%B5 1"])
+async def test_a_key_is_a_name_and_no_path(pushed: Pushed, key: str) -> None:
+    assert (await pushed.client.put(f"/v1/documents/pushed%2F{key}", json=DOCUMENT)).status_code == 200
+    assert "7:45" in await pushed.answer()
+    assert (await pushed.client.delete(f"/v1/documents/pushed%2F{key}")).json() == {"changed": True}
+    assert "7:45" not in await pushed.answer()
+
+
+async def test_a_document_that_is_slow_to_read_keeps_nobody_waiting(
+    pushed: Pushed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, let = threading.Event(), threading.Event()
+
+    def slow(text: str) -> Content:
+        begun.set()
+        assert let.wait(10)
+        return read_text(text)
+
+    monkeypatch.setitem(FORMATS, "markdown", slow)
+    putting = asyncio.create_task(pushed.client.put(ADDRESS, json=DOCUMENT))
+    await until(begun.is_set)
+    assert (await pushed.client.get("/healthz")).status_code == 200
+    let.set()
+    assert (await putting).status_code == 200
