@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import regex
 
+from proxy.guards.gate.values.decades import Decade, decade
 from proxy.guards.gate.values.numbers import CYRILLIC, number_key
 from proxy.guards.gate.values.pack import LETTER, Tongue
 from proxy.guards.gate.values.page import FIGURE, Page
@@ -96,20 +97,19 @@ def _code(page: Page, match: regex.Match[str]) -> list[Value] | None:
     end = figures.end()
     start = match.start()
     names = _names(text[:end], page.raw[start : start + end])
-    return [
-        page.value("code", names[0], (start, start + end), accepts=[[name] for name in names], gives=names)
-    ]
+    named = _DECADE.fullmatch(text[:end].partition("-")[2])
+    ten = decade(named[1]) if named and named[2] else Decade((), ())
+    accepts = [[name] for name in (*names, *ten.accepts)]
+    return [page.value("code", names[0], (start, start + end), accepts=accepts, gives=[*names, *ten.gives])]
 
 
 def _names(text: str, raw: str) -> list[str]:
-    """What else the code may be called: mid-1990s the 90s, Аполлон-1 Apollo 1, Q4 the fourth, FY2024 2024."""
+    """What else the code may be called: mid-1990s 1990, Аполлон-1 Apollo 1, Q4 the fourth, FY2024 2024."""
     names = [f"mix:{text}"]
     prefix, _, rest = text.partition("-")
     if rest and prefix.isalpha() and (raw[: len(prefix)].islower() or CYRILLIC.fullmatch(prefix)):
         number = _DECADE.fullmatch(rest)
         names += [number_key(Decimal(number[1]))] if number else [f"mix:{rest}"]
-        if number and number[2]:
-            names.append(f"decade:{number[1][-2:]}")
     if _QUARTER.fullmatch(text):
         names.append(f"rank:{text[1]}")
     if _FISCAL.fullmatch(text):

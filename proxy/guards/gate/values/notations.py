@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import regex
 
+from proxy.guards.gate.values.decades import Decade, decade
 from proxy.guards.gate.values.numbers import number_key, written
 from proxy.guards.gate.values.pack import SPACED, ValuePack, either
 from proxy.guards.gate.values.page import Page
@@ -26,16 +27,17 @@ class Notations:
     def number(self, page: Page, number: Decimal, span: tuple[int, int]) -> Value:
         """The number at `span`: equal to digits, to digits with a scale word, and to its other readings."""
         keys = [number_key(number), f"s:{written(number)}"]
-        keys += self._decade(page.text, number, span)
-        accepts = [[key] for key in (*keys, *self._hours(page.text, number, span))]
-        return page.value("number", keys[0], span, accepts=accepts, gives=keys)
+        ten = self._decade(page.text, number, span)
+        accepts = [[key] for key in (*keys, *ten.accepts, *self._hours(page.text, number, span))]
+        return page.value("number", keys[0], span, accepts=accepts, gives=[*keys, *ten.gives])
 
-    def _decade(self, text: str, number: Decimal, span: tuple[int, int]) -> Iterator[str]:
+    def _decade(self, text: str, number: Decimal, span: tuple[int, int]) -> Decade:
         """The years ninety are the 1990s."""
         start, end = span
-        round_ = 10 <= number < 100 and number % 10 == 0
-        if round_ and (self.decade_before.match(text, 0, start) or self.decade_after.match(text, end)):
-            yield f"decade:{number}"
+        named = 10 <= number < 100 and number % 10 == 0
+        if named and (self.decade_before.match(text, 0, start) or self.decade_after.match(text, end)):
+            return decade(written(number))
+        return Decade((), ())
 
     def _hours(self, text: str, number: Decimal, span: tuple[int, int]) -> Iterator[str]:
         """Nine and a half may be half past nine, and nine o'clock is in the morning or the evening."""

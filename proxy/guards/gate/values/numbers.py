@@ -5,6 +5,7 @@ from functools import lru_cache
 
 import regex
 
+from proxy.guards.gate.values.decades import decade
 from proxy.guards.gate.values.pack import LETTER, SPACED, Tongue
 from proxy.guards.gate.values.page import Page
 from proxy.guards.gate.values.tables import UNITS
@@ -17,7 +18,7 @@ POWER_MAX = 60
 _HARD = r"\d{1,3}(?:(?:[٬'\u00a0\u202f\u2009]\d{3})+|(?:،\d{3})+|(?:，\d{3})+)"
 _BODY = (
     rf"(?:(?<hard>{_HARD})|(?<soft>\d{{1,3}}(?: \d{{3}})+)(?! ?\d))(?:[.,٫]\d+)?(?![.,]?\d)"
-    r"|(?:(?<![\p{L}\p{M}\d.])\.)?\d+(?:[.,٫]\d+)*"
+    r"|(?:(?<![\p{L}\p{M}\d.。])\.)?\d+(?:[.,٫]\d+)*"
 )
 _CURRENCIES = tuple("$€£¥₹₽﷼")
 _CURRENCY = f"[{''.join(_CURRENCIES)}]"
@@ -241,6 +242,7 @@ def _of_decade(page: Page, tongue: Tongue, match: regex.Match[str]) -> bool:
 
 def _decade(page: Page, number: Decimal, match: regex.Match[str]) -> Value:
     """1970s, also known as the 70s."""
-    key = number_key(number)
-    decade = f"decade:{written(number)[-2:]}"
-    return page.value("number", key, match.span(), accepts=[[key], [decade]], gives=[key, decade])
+    name = decade(written(number))
+    return page.value(
+        "number", number_key(number), match.span(), accepts=[[key] for key in name.accepts], gives=name.gives
+    )

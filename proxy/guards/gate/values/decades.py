@@ -1,0 +1,23 @@
+"""Names of ten years: the 1970s, the 70s, 70年代. A short name may be of any century, a full one not."""
+
+from dataclasses import dataclass
+
+CENTURIES = ("19", "20")
+"""What a source that says "the 80s" may be told in full as."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decade:
+    """What a decade asks for in an answer, any one of `accepts`, and holds in a source."""
+
+    accepts: tuple[str, ...]
+    gives: tuple[str, ...]
+
+
+def decade(digits: str) -> Decade:
+    """The keys of the ten years from `digits`: 1970 or 70."""
+    key, tens = f"n:{digits}", digits[-2:]
+    if len(digits) == 2:
+        return Decade((key, f"decade:{tens}"), (key, f"decade:{tens}", f"short:{tens}"))
+    short = (f"short:{tens}",) if digits[:-2] in CENTURIES else ()
+    return Decade((key, *short), (key, f"decade:{tens}"))
