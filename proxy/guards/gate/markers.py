@@ -7,14 +7,14 @@ from functools import lru_cache
 from itertools import pairwise
 
 OPENERS = "[【［"
-_NUMBER = r"[^\S\r\n]*+\d{1,3}+[^\S\r\n]*+"
-_LIST = rf"\^?{_NUMBER}(?:[,;،؛、，；\-‐‑–—−]{_NUMBER}){{0,31}}+"
+_NUMBER = r"[^\S\r\n]*+\^?[^\S\r\n]*+\d{1,3}+[^\S\r\n]*+"
+_LIST = rf"{_NUMBER}(?:[,;،؛、，；\-‐‑–—−]{_NUMBER}){{0,31}}+"
 _FORM = rf"(?:\[\[{_LIST}\]\]|\[{_LIST}\]|【{_LIST}】|［{_LIST}］)"
 BODY = re.compile(_FORM)
 """A marker's own characters; whether it is one depends on what follows (see `NOT_LINK`)."""
 MARKER = re.compile(rf"{_FORM}(?!\]?\()")
 """A marker; a bracket followed by `(` is a link."""
-BEGUN = re.compile(r"[\[【［]{1,2}\^?[\d,;،؛、，；\-‐‑–—− \t\u00a0\u202f\u2009]{0,64}[\]】］]{0,2}")
+BEGUN = re.compile(r"[\[【［]{1,2}[\^\d,;،؛、，；\-‐‑–—− \t\u00a0\u202f\u2009]{0,64}[\]】］]{0,2}")
 """What may still become a marker when more text comes."""
 
 _RANGE = re.compile(r"[-‐‑–—−]")

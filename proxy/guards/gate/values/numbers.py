@@ -196,6 +196,8 @@ def _spaced(page: Page, tongue: Tongue, match: regex.Match[str], negative: bool)
     if scale := _scale(page, tongue, match):
         return _scaled(page, joined, scale, match)
     key, apart = number_key(joined), [number_key(part) for part in parts]
+    if " 0" in match["body"]:  # 50 003 is no fifty beside a three
+        apart = [key]
     gives = [key] if tongue.spaced else [key, *apart]
     return page.value("number", key, match.span(), accepts=[[key], apart], gives=gives)
 

@@ -225,7 +225,7 @@ UNGROUNDED = [
     ("zh", "20世纪60年代", "en", "in the 1970s"),
     ("en", "in the 1870s", "en", "in the 1970s, the 70s"),
     ("en", "the mid-1670s", "en", "the mid-1970s, flight A-670"),
-    ("zh", "1080年代", "zh", "1980年代"),
+    ("ru", "50 003", "ru", "50 и 3"),
     ("fr", "à 6 heures du soir", "en", "at 6:00"),
     ("en", "555", "en", "212 555 0147"),
     ("en", "20 [7]", "en", "see [20]"),
