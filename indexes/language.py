@@ -58,7 +58,8 @@ class WordPack:
     def shape(self, low: str) -> int:
         """What the letters of lower-case text say: one for each piece, minus two for each foreign part."""
         pieces, foreign = self._plain if low.isascii() else (self.pieces, self.foreign)
-        return sum(map(low.__contains__, pieces)) - 2 * sum(map(low.__contains__, foreign))
+        score = sum(map(low.__contains__, pieces))
+        return score - 2 * sum(map(low.__contains__, foreign)) if foreign else score
 
 
 def detect(

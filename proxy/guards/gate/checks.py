@@ -42,6 +42,8 @@ class Sentence:
     language: str
     listed: str
     """`text` without its list number."""
+    values: Values
+    """Of `listed`; none of a line of code, which must stand in a source as it is."""
     folded: str
     """Its matching form."""
     said: Sequence[str]
@@ -53,14 +55,6 @@ class Sentence:
     rules: Rules
 
     @cached_property
-    def values(self) -> Values:
-        spelled = self.rules.spelled_numbers == "check"
-        text = rendered(self.listed)
-        values = read(text, self.language, self.rules.values, spelled=spelled, line_start=False)
-        left = values.leftover or markers.stray(self.listed)
-        return values if left == values.leftover else replace(values, leftover=left)
-
-    @cached_property
     def length(self) -> int:
         """Words, the list number not counted; words joined to one by hyphens or blanks are still words."""
         return max(count(self.listed), len(_JOINED.findall(self.listed)) - JOINED_MAX)
@@ -68,6 +62,14 @@ class Sentence:
     def stop(self, rule: str, piece: str, detail: str) -> Stop:
         """This sentence's verdict under `rule`."""
         return Stop(rule, "stopped", piece, self.cites, detail)
+
+
+def valued(listed: str, language: str, rules: Rules) -> Values:
+    """The values of a sentence without its list number; a bracketed number that is no marker is left over."""
+    spelled = rules.spelled_numbers == "check"
+    values = read(rendered(listed), language, rules.values, spelled=spelled, line_start=False)
+    left = values.leftover or markers.stray(listed)
+    return values if left == values.leftover else replace(values, leftover=left)
 
 
 Check = Callable[[Sentence], Stop | None]

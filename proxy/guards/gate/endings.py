@@ -126,11 +126,9 @@ def _token(text: str, end: int) -> str:
 
 def _numbered(text: str, start: int, at: int) -> bool:
     """Whether a list number stands before the stop: where a line or sentence begins, `: 1`, or the next."""
-    if _NUMBERED.fullmatch(text, start, at):
-        return True
-    if not text[at - 1 : at].isdigit():
-        return False
-    if _FIRST.match(text, max(start, at - 12), at):
+    if text[max(0, at - 2) : at - 1].isalpha():
+        return False  # a word, as nearly always
+    if _NUMBERED.fullmatch(text, start, at) or _FIRST.match(text, max(start, at - 12), at):
         return True
     m = _NEXT.match(text, max(start, at - 4), at)
     return m is not None and listed(text, start, m.start(), int(flatten(m[1])))

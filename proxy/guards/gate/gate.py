@@ -5,7 +5,7 @@ from typing import Literal
 
 from indexes.text import fold
 from proxy.guards.gate import markers
-from proxy.guards.gate.checks import CHECKS, CODE_CHECKS, Sentence
+from proxy.guards.gate.checks import CHECKS, CODE_CHECKS, Sentence, valued
 from proxy.guards.gate.echo import tokens
 from proxy.guards.gate.endings import Ends
 from proxy.guards.gate.evidence import Evidence
@@ -15,6 +15,7 @@ from proxy.guards.gate.seam import tail
 from proxy.guards.gate.sentences import Scanner, Unit
 from proxy.guards.gate.tongue import BEGINNING_LEAD, tongue
 from proxy.guards.gate.types import Release, Stop
+from proxy.guards.gate.values import Values
 from proxy.types import Source
 
 Said = list[Release | Stop]
@@ -118,13 +119,16 @@ class Gate:
         cites = self._lead if code else tuple(dict.fromkeys(n for m in found for n in m.numbers))
         text = markers.strip(unit.text, found)
         folded = fold(text)
+        language = tongue(text, self._language, self._rules.words)
+        listed = self._listing.plain(text, unit.opens)
         return Sentence(
             text=text,
             kind=unit.kind,
             cites=cites,
             cited=tuple(self._evidence[n] for n in cites if n in self._evidence),
-            language=tongue(text, self._language, self._rules.words),
-            listed=self._listing.plain(text, unit.opens),
+            language=language,
+            listed=listed,
+            values=Values() if code else valued(listed, language, self._rules),
             folded=folded,
             said=[*self._before, *tokens(folded)],
             new=len(self._before),

@@ -64,12 +64,11 @@ def find(text: str) -> tuple[Marker, ...]:
 
 def strip(text: str, markers: Sequence[Marker]) -> str:
     """`text` without `markers` and without the horizontal space before each."""
-    if not markers:
-        return text
-    ends = [0, *(m.end for m in markers)]
-    starts = [*(m.start for m in markers), len(text)]
-    pieces = [text[a:b] for a, b in zip(ends, starts, strict=True)]
-    return "".join([*(piece.rstrip(_SPACE) for piece in pieces[:-1]), pieces[-1]])
+    kept, at = [], 0
+    for marker in markers:
+        kept.append(text[at : marker.start].rstrip(_SPACE))
+        at = marker.end
+    return "".join([*kept, text[at:]])
 
 
 def stray(text: str) -> str:
