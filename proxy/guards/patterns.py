@@ -14,6 +14,7 @@ from proxy.guards.phrases import BREAK, Classes, Memo, prepared, read
 CANARY = "\ue000"
 """Appended to every text: a set that does not report it has run out of memory and said nothing."""
 MEMORY_BYTES = 32 << 20
+_CANARY, _BREAK = CANARY.encode(), BREAK.encode()
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,11 @@ class Patterns:
             _check(self.patterns[at])
         self._expert = _Set([self.patterns[at].expression for at in self._experts])
 
+    @property
+    def literals(self) -> Sequence[str]:
+        """What the patterns need of a text: ` whole ` words, ` beginnings`, phrases."""
+        return self._literals.texts
+
     def find(self, text: str) -> list[Pattern]:
         """The patterns that hit padded `text`, in their order."""
         return list(self.hits(text))
@@ -87,25 +93,29 @@ class Patterns:
 
     def hits(self, text: str) -> Iterator[Pattern]:
         """The patterns that hit padded `text`, in their order, one by one as they are found."""
-        sure, worth = self._expert.find(text), self._worth(text)
+        line = text.encode()
+        sure, worth = self._expert.find(line), self._worth(line)
         if sure is None or worth is None:
             yield from (pattern for pattern in self.patterns if pattern.search(text))
             return
         expert = {self._experts[number] for number in sure}
         for at in sorted(expert | worth.keys()):
-            if at in expert or any(map(self.patterns[at].search, worth[at])):
+            if at in expert or any(map(self.patterns[at].compiled.search, worth[at])):
                 yield self.patterns[at]
 
-    def _worth(self, text: str) -> dict[int, dict[str, None]] | None:
-        """Patterns with the sentences, each padded, that they are worth running over; None: out of memory."""
-        worth: dict[int, dict[str, None]] = {}
-        for inner in text[len(BREAK) : -len(BREAK)].split(BREAK):
-            sentence = f"{BREAK}{inner}{BREAK}"
+    def _worth(self, line: bytes) -> dict[int, list[bytes]] | None:
+        """Patterns with the sentences, each padded, that they are worth running over; None: out of memory.
+
+        In UTF-8, as RE2 wants it: else it would be encoded again for each of them.
+        """
+        worth: dict[int, list[bytes]] = {}
+        for inner in dict.fromkeys(line.removeprefix(_BREAK).removesuffix(_BREAK).split(_BREAK)):
+            sentence = _BREAK + inner + _BREAK
             found = self._plain.find(sentence)
             if found is None:
                 return None
-            for at in self._literals.possible(found):
-                worth.setdefault(at, {})[sentence] = None
+            for at in set(self._literals.possible(found)):
+                worth.setdefault(at, []).append(sentence)
         return worth
 
 
@@ -120,9 +130,9 @@ class _Set:
         self._set.Add(CANARY)
         self._set.Compile()
 
-    def find(self, text: str) -> list[int] | None:
+    def find(self, text: bytes) -> list[int] | None:
         """Numbers of the expressions that hit; None if the set ran out of memory: it then says nothing."""
-        found: list[int] = self._set.Match(text + CANARY) or []
+        found: list[int] = self._set.Match(text + _CANARY) or []
         if self._canary not in found:
             return None
         found.remove(self._canary)

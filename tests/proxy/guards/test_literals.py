@@ -28,8 +28,8 @@ class Counted(Patterns):
 
     runs = 0
 
-    def _worth(self, text: str) -> dict[int, dict[str, None]] | None:
-        worth = super()._worth(text)
+    def _worth(self, line: bytes) -> dict[int, list[bytes]] | None:
+        worth = super()._worth(line)
         self.runs += sum(map(len, (worth or {}).values()))
         return worth
 

@@ -100,7 +100,7 @@ def test_a_set_that_runs_out_of_memory_fails_closed() -> None:
     """RE2 sets report nothing then; without the canary among the hits every pattern is run by itself."""
 
     class Exhausted:
-        def find(self, text: str) -> None:
+        def find(self, text: bytes) -> None:
             return None
 
     part = read("how much", LEXICON)
