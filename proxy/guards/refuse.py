@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import regex
 
 from proxy.errors import ConfigError
+from proxy.guards.disguise import Disguises
 from proxy.guards.names import Names
 from proxy.guards.pack import TOPICS, OwnTopic, RefusePack
 from proxy.guards.patterns import Pattern, Patterns, Rule, compiled, prove
@@ -62,13 +63,17 @@ class Refuser:
         self.names = Names(names, packs.values())
         self._contentless = contentless
         self._patterns = _questions(packs, topics)
+        self._disguises = Disguises(self._patterns.literals)
         self.answers = AnswerTopics(_answers(packs, topics), self.names)
 
     def find(self, question: str, previous: str = "") -> Refusal | None:
         """Why `question`, asked alone or as a follow-up to `previous`, is refused; None: it is not."""
         line = prepared(question)
-        whole = prepared(_unwrapped(question)) if "\n" in question else line
-        readings = dict.fromkeys((*self.names.readings(line), *self.names.readings(whole)))
+        readings = dict.fromkeys(self.names.readings(line))
+        if "\n" in question:
+            readings |= dict.fromkeys(self.names.readings(prepared(_unwrapped(question))))
+        if (plain := self._disguises.plain(question)) != question:
+            readings |= dict.fromkeys(self.names.readings(prepared(plain)))
         hits = ((self._patterns.first(text), text) for text in readings)
         refusal = next((_refusal(hit, text) for hit, text in hits if hit), None)
         return refusal or (self._joined(line, question, previous) if previous else None)
