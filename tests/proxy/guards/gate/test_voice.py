@@ -41,7 +41,6 @@ SPOKEN = {
         "Diría que abre pronto.",
         "Permítame explicarlo.",
         "Abrimos los lunes.",
-        "Solemos cerrar en agosto.",
     ),
     "pt": (
         "Trabalhei nisso.",
@@ -56,7 +55,7 @@ SPOKEN = {
         "A gente recomenda o primeiro.",
         "Nos parece correto.",
         "Encontrámos três opções.",
-        "Costumamos abrir cedo.",
+        "Verifiquei o preço.",
     ),
     "fr": (
         "J’ai trouvé trois offres.",
@@ -67,6 +66,7 @@ SPOKEN = {
         "Nous-mêmes ne savons pas.",
         "Voyons les prix.",
         "Rappelons que c’est ouvert.",
+        "Ma liste est courte.",
     ),
     "de": (
         "Bin verfügbar.",
@@ -172,12 +172,14 @@ UNSPOKEN = {
         "Nossa Senhora de Fátima é a padroeira.",
         "Quem diria que é grátis.",
         "O ponto fica nos campos.",
+        "Os nós da corda.",
     ),
     "fr": (
         "De nos jours, Notre-Dame est ouverte.",
         "Me Dupont est avocat.",
         "Le maire mesure le moineau.",
         "André Le Nôtre dessina le parc.",
+        "Jack Ma parle ; Ma Lin gagne.",
     ),
     "de": (
         "Kritiker meinen, dass es gut ist.",
@@ -213,7 +215,13 @@ UNSPOKEN = {
         "هو أعلم الناس بذلك.",
     ),
     "hi": ("हमेशा हमला हमराह।", "मेरुदंड और मैदान।", "यहाँ हूण आए।", "गेहूँ क्यूँ महँगा है, यूँ ही?"),
-    "zh": ("自我介绍和忘我的精神。", "这是无我的境界。", "他们很好。", "须本人签字。"),
+    "zh": (
+        "自我介绍和忘我的精神。",
+        "这是无我的境界。",
+        "他们很好。",
+        "须本人签字。",
+        "你死我活，时不我待。",
+    ),
 }
 
 
