@@ -29,10 +29,8 @@ from indexes.seals import sound
 from indexes.store import Store
 from indexes.text import index_tokens
 
-BATCH = 500
-"""Changes taken in one commit."""
-BUILD = 5_000
-"""Passages taken in one commit of a new index."""
+BATCH = 5_000
+"""Changes, or passages of a new index, taken in one commit: each waits for the disk and for merges."""
 OPEN_S = 60.0
 """How long opening waits for another process that builds the index."""
 LOOK_S = 0.2
@@ -237,7 +235,7 @@ class Lexical:
     async def _fill(self, index: Keywords) -> None:
         """Takes every passage of the truth into a new index, unless this is closed meanwhile."""
         after = 0
-        while items := await self._store.read(partial(outbox.everything, after=after, limit=BUILD)):
+        while items := await self._store.read(partial(outbox.everything, after=after, limit=BATCH)):
             await asyncio.to_thread(index.apply, [Batch(0, (), items)])
             after = items[-1].id
             if self._closing:

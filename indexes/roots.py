@@ -26,7 +26,7 @@ def roots(tokens: Iterable[str]) -> list[str]:
 
 
 def _bare(token: str) -> str:
-    if not _ARABIC.fullmatch(token):
+    if token.isascii() or not _ARABIC.fullmatch(token):
         return token
     prefix = next((one for one in _PREFIXES if token.startswith(one) and _enough(token, one)), "")
     token = token.removeprefix(prefix)

@@ -260,6 +260,20 @@ async def test_an_index_that_cannot_be_trusted_is_built_anew(tmp_path: Path, har
             assert await found(lexical, store, "pear", "public") == [2]
 
 
+@pytest.mark.parametrize("anew", [True, False])
+async def test_more_than_one_commit_holds_is_taken_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, anew: bool
+) -> None:
+    monkeypatch.setattr("indexes.lexical.BATCH", 2)
+    async with shelf(tmp_path) as on:
+        await put(on.store, *(document(f"docs/{i}", "apple") for i in range(5)))
+        if anew:
+            await on.store.renew()
+        await on.lexical.drain()
+        assert await found(on.lexical, on.store, "apple", "public") == [1, 2, 3, 4, 5]
+        assert await on.lexical.behind() == 0
+
+
 async def test_a_restored_truth_gets_a_new_index(tmp_path: Path) -> None:
     """Row numbers of a restored backup begin again where others have been: nothing old may be believed."""
     async with shelf(tmp_path) as on:
