@@ -81,7 +81,7 @@ def _said(message: Mapping[str, object], where: str, drop_tools: bool) -> str:
     for name in ("tool_calls", "function_call"):
         if message.get(name):
             _refuse_tool(f"{where}.{name}", drop_tools)
-    if message.get("content") is None:
+    if message.get("content") in (None, []):
         return ""
     return _text(message, where)
 

@@ -230,8 +230,9 @@ def test_tool_turns_are_left_out_by_setting() -> None:
     assert asked(Policy(tools="drop"), messages=messages).question == "Who?"
 
 
-def test_an_empty_bubble_of_an_earlier_answer_does_no_harm() -> None:
-    empty = {"role": "assistant", "content": "", "tool_calls": None, "refusal": None}
+@pytest.mark.parametrize("content", ["", None, [], [{"type": "text", "text": ""}]])
+def test_an_empty_bubble_of_an_earlier_answer_does_no_harm(content: object) -> None:
+    empty = {"role": "assistant", "content": content, "tool_calls": None, "refusal": None}
     assert asked(messages=[USER, empty, USER]).question == "Who?\nWho?"
 
 
