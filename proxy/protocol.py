@@ -35,7 +35,7 @@ class Patient(HttpToolsProtocol):
         self._head_bytes = 0
 
     def data_received(self, data: bytes) -> None:
-        super().data_received(data if self._answering() else _OFFER.sub(_LEFT_ASIDE, data, count=1))
+        super().data_received(data if self._answering() else _OFFER.sub(_LEFT_ASIDE, data))
         self._head_bytes = self._head_bytes + len(data) if self._timer else 0
         if self._head_bytes > HEAD_BYTES_MAX:
             self._refuse(RequestError("The headers are too large.", code="headers_too_large", status=431))

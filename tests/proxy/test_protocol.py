@@ -104,8 +104,9 @@ CHUNKED = b"Transfer-Encoding: chunked\r\n\r\n"
         [OFFER + LENGTH, b"hello"],
         [OFFER + CHUNKED + b"5\r\nhello\r\n0\r\n\r\n"],
         [OFFER.lower() + LENGTH, b"hel", b"lo"],
+        [OFFER + b"Upgrade: websocket\r\n" + LENGTH + b"hello"],
     ],
-    ids=["length", "two pieces", "chunked", "lower case"],
+    ids=["length", "two pieces", "chunked", "lower case", "twice"],
 )
 async def test_an_offer_of_http_2_is_left_aside_and_the_body_read(pieces: list[bytes]) -> None:
     """Java's own client makes one with every request over plain text, also on a connection in use."""
