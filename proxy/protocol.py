@@ -35,7 +35,7 @@ class Patient(HttpToolsProtocol):
         self._head_bytes = 0
 
     def data_received(self, data: bytes) -> None:
-        super().data_received(data if self._answering() else _OFFER.sub(_LEFT_ASIDE, data))
+        super().data_received(data if self._answering() else _unoffered(data))
         self._head_bytes = self._head_bytes + len(data) if self._timer else 0
         if self._head_bytes > HEAD_BYTES_MAX:
             self._refuse(RequestError("The headers are too large.", code="headers_too_large", status=431))
@@ -80,6 +80,12 @@ class Patient(HttpToolsProtocol):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+
+def _unoffered(data: bytes) -> bytes:
+    """`data` without offers in its head: a body may begin in the same read, and a record is no header."""
+    head, end, body = data.partition(b"\r\n\r\n")
+    return _OFFER.sub(_LEFT_ASIDE, head) + end + body
 
 
 def patient(header_s: float) -> type[asyncio.Protocol]:

@@ -120,6 +120,15 @@ async def test_an_offer_of_http_2_is_left_aside_and_the_body_read(pieces: list[b
         writer.close()
 
 
+async def test_a_body_that_looks_like_an_offer_comes_as_it_is() -> None:
+    body = b"\r\nupgrade: h2c\r\n"
+    async with serving(header_s=5) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: %d\r\n\r\n" % len(body) + body)
+        assert await asyncio.wait_for(reader.readuntil(body), 2)
+        writer.close()
+
+
 @pytest.mark.parametrize(
     "request_",
     [
