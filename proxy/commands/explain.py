@@ -5,9 +5,8 @@ from dataclasses import asdict
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
-from proxy.commands.shown import directed, money
+from proxy.commands.shown import directed, money, tell
 from proxy.types import Trace
 
 LAYERS = {
@@ -26,7 +25,8 @@ def explain(trace: Trace, console: Console | None = None) -> None:
     for name, value in _told(trace):
         out.print(f"[bold]{name:>12}[/]  {escape(value)}", highlight=False, soft_wrap=True)
     if trace.sources:
-        out.print(_sources(trace))
+        columns = ("n", "source", "similarity", "coverage", "cosine")
+        tell(columns, map(_source, trace.sources), out, title="sources handed over")
 
 
 def fields(trace: Trace) -> dict[str, object]:
@@ -72,13 +72,8 @@ def _told(trace: Trace) -> Iterator[tuple[str, str]]:
     yield "time", ", ".join(f"{part} {spent:.1f} ms" for part, spent in trace.timings_ms.items())
 
 
-def _sources(trace: Trace) -> Table:
-    table = Table(
-        "n", "source", "similarity", "coverage", "cosine", title="sources handed over", title_justify="left"
-    )
-    for source in trace.sources:
-        scores = (source.get(name) for name in ("similarity", "coverage", "cosine"))
-        shown = ("" if score is None else f"{score:.3f}" for score in scores)
-        where = source.get("document") or source["id"]
-        table.add_row(str(source["number"]), directed(f"{source['title']}  {where}"), *shown)
-    return table
+def _source(source: dict[str, object]) -> tuple[str, ...]:
+    scores = (source.get(name) for name in ("similarity", "coverage", "cosine"))
+    shown = ("" if score is None else f"{score:.3f}" for score in scores)
+    where = source.get("document") or source["id"]
+    return str(source["number"]), directed(f"{source['title']}  {where}"), *shown

@@ -3,12 +3,9 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from rich.console import Console
-from rich.table import Table
-
 from proxy.app import paths
 from proxy.auth import Key, Keys
-from proxy.commands.shown import moment, money, say_json
+from proxy.commands.shown import moment, money, say_json, tell
 from proxy.ledger.periods import Cap
 from proxy.ledger.prices import dollars
 from proxy.settings.tree import Settings
@@ -52,12 +49,8 @@ async def show(settings: Settings, *, as_json: bool) -> None:
         found = await keys.list()
     if as_json:
         return say_json([_row(key) for key in found])
-    table = Table("id", "name", "groups", "scopes", "cap a month", "cap a day", "created", "state")
-    for key in found:
-        row = _row(key)
-        table.add_row(*(str(value) for value in row.values()))
-    Console().print(table)
-    return None
+    columns = ("id", "name", "groups", "scopes", "cap a month", "cap a day", "created", "state")
+    return tell(columns, (tuple(_row(key).values()) for key in found))
 
 
 async def revoke(settings: Settings, mark: str) -> bool:

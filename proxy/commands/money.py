@@ -3,11 +3,9 @@
 import getpass
 
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from proxy.app import ledger
-from proxy.commands.shown import moment, money, say_json
+from proxy.commands.shown import moment, money, say_json, tell
 from proxy.ledger.audit import By
 from proxy.ledger.books import Adjustment
 from proxy.settings.tree import Settings
@@ -19,12 +17,18 @@ async def spent(settings: Settings, by: By, since: str, *, as_json: bool) -> Non
         rows = await books.spend(by, since)
     if as_json:
         return say_json(rows)
-    table = Table(by, "requests", "tokens in", "tokens out", "settled", "held")
-    for row in rows:
-        counts = (row.requests, row.input_tokens, row.output_tokens)
-        table.add_row(row.name, *map(str, counts), money(row.settled_nanousd), money(row.held_nanousd))
-    Console().print(table)
-    return None
+    return tell(
+        (by, "requests", "tokens in", "tokens out", "settled", "held"),
+        (
+            (
+                row.name,
+                *map(str, (row.requests, row.input_tokens, row.output_tokens)),
+                money(row.settled_nanousd),
+                money(row.held_nanousd),
+            )
+            for row in rows
+        ),
+    )
 
 
 async def verify(settings: Settings, *, as_json: bool) -> int:
@@ -53,12 +57,19 @@ async def report(settings: Settings, month: str, *, as_json: bool) -> None:
         rows = await books.report(month)
     if as_json:
         return say_json(rows)
-    table = Table("day", "model", "figures from", "entries", "tokens in", "tokens out", "cost")
-    for row in rows:
-        counts = (row.entries, row.input_tokens, row.output_tokens)
-        table.add_row(row.day, row.model, row.basis, *map(str, counts), money(row.nanousd))
-    Console().print(table)
-    return None
+    return tell(
+        ("day", "model", "figures from", "entries", "tokens in", "tokens out", "cost"),
+        (
+            (
+                row.day,
+                row.model,
+                row.basis,
+                *map(str, (row.entries, row.input_tokens, row.output_tokens)),
+                money(row.nanousd),
+            )
+            for row in rows
+        ),
+    )
 
 
 async def audit(settings: Settings, *, as_json: bool) -> None:
@@ -67,11 +78,10 @@ async def audit(settings: Settings, *, as_json: bool) -> None:
         acts = await books.acts()
     if as_json:
         return say_json(acts)
-    table = Table("when", "by", "act", "what", "reason")
-    for act in acts:
-        table.add_row(moment(act.at), *map(escape, (act.by, act.act, act.subject, act.reason)))
-    Console().print(table)
-    return None
+    return tell(
+        ("when", "by", "act", "what", "reason"),
+        ((moment(act.at), act.by, act.act, act.subject, act.reason) for act in acts),
+    )
 
 
 async def adjust(settings: Settings, change: Adjustment) -> str:

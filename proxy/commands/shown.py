@@ -1,17 +1,39 @@
 """How commands print: moments, money, JSON, and text that runs from right to left."""
 
 import unicodedata
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 import click
 import orjson
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
+WIDTH_MAX = 10_000
 _RTL = {"R", "AL"}
 
 
 def say_json(value: object) -> None:
     """One JSON document on standard output."""
     click.echo(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
+
+
+def tell(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], out: Console | None = None, *, title: str = ""
+) -> None:
+    """Prints a table with every cell whole, an id or an amount above all: folded where a terminal is too
+    narrow, and as wide as it is where none reads it. Cells are plain text, whatever brackets they hold.
+    """
+    out = out or Console()
+    table = Table(title=title or None, title_justify="left")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    if not out.is_terminal:
+        out = Console(file=out.file, width=WIDTH_MAX)
+    out.print(table)
 
 
 def moment(unix_s: float) -> str:

@@ -1,8 +1,11 @@
 """proxy.commands.shown: money is exact, and text that runs from right to left keeps its punctuation."""
 
-import pytest
+import io
 
-from proxy.commands.shown import directed, money
+import pytest
+from rich.console import Console
+
+from proxy.commands.shown import directed, money, tell
 
 
 @pytest.mark.parametrize(
@@ -20,3 +23,27 @@ def test_each_line_from_right_to_left_is_isolated(text: str) -> None:
 
 def test_text_from_left_to_right_is_left_alone() -> None:
     assert directed("It opens at 9:30.") == "It opens at 9:30."
+
+
+ROW = (
+    "fiador_0123456789abcdef",
+    "a name [red] of many words longer than any line",
+    "$1234567.123456789",
+)
+
+
+def shown(*, terminal: bool) -> str:
+    out = io.StringIO()
+    tell(("id", "name", "cap"), [ROW], Console(file=out, width=40, force_terminal=terminal, no_color=True))
+    return out.getvalue()
+
+
+def test_a_table_for_no_terminal_is_as_wide_as_its_cells() -> None:
+    assert [cell.strip() for cell in shown(terminal=False).splitlines()[3].split("│")[1:4]] == list(ROW)
+
+
+def test_a_table_on_a_narrow_terminal_folds_and_loses_nothing() -> None:
+    lines = [line.split("│")[1:4] for line in shown(terminal=True).splitlines() if line.startswith("│")]
+    columns = ["".join(cell.strip() for cell in column) for column in zip(*lines, strict=True)]
+    assert [text.replace(" ", "") for text in columns] == [cell.replace(" ", "") for cell in ROW]
+    assert "…" not in shown(terminal=True)
