@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 import pytest
+from click.testing import CliRunner
 from pydantic import BaseModel
 
 from proxy.cli import main
@@ -92,6 +93,20 @@ def commands(group: click.Group) -> Iterator[str]:
 @pytest.mark.parametrize("command", sorted(commands(main)))
 def test_every_command_is_in_the_readme(command: str) -> None:
     assert f"fiador {command}" in README or f"`{command.split()[-1]}`" in README
+
+
+def groups(group: click.Group) -> Iterator[click.Group]:
+    yield group
+    for command in group.commands.values():
+        if isinstance(command, click.Group):
+            yield from groups(command)
+
+
+@pytest.mark.parametrize("group", groups(main), ids=lambda group: group.name)
+def test_the_list_of_commands_says_of_each_what_it_does_in_a_whole_sentence(group: click.Group) -> None:
+    told = CliRunner().invoke(group, ["--help"]).output.partition("Commands:")[2]
+    assert told
+    assert "..." not in told
 
 
 @pytest.mark.parametrize("decision", list(Decision))

@@ -38,7 +38,7 @@ def evaluate(context: click.Context, /, sets: tuple[Path, ...], **options: Any) 
 @JSON
 @click.pass_context
 def calibrate(context: click.Context, /, sets: tuple[Path, ...], **options: Any) -> None:
-    """Look for the threshold between what must be answered and what must not."""
+    """Find the threshold that parts answers from refusals."""
     from proxy.commands import judging
 
     settings = settings_of(context)

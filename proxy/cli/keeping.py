@@ -13,7 +13,10 @@ FILE = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @FILE
 @click.pass_context
 def backup(context: click.Context, file: Path) -> None:
-    """Write index, books, keys and decisions into FILE, also while it serves."""
+    """Copy index, books, keys and decisions into FILE.
+
+    Also while it serves; nothing is written over.
+    """
     from proxy.commands import keeping
 
     click.echo(f"written: {file} ({', '.join(keeping.backup(settings_of(context), file))})")
@@ -23,7 +26,7 @@ def backup(context: click.Context, file: Path) -> None:
 @FILE
 @click.pass_context
 def restore(context: click.Context, file: Path) -> None:
-    """Put a backup back, into a data folder without any of it."""
+    """Put a backup back into an empty data folder."""
     from proxy.commands import keeping
 
     names = wait(keeping.restore(settings_of(context), file))

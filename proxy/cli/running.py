@@ -14,7 +14,7 @@ from proxy.types import Decision
 @main.command()
 @click.option("--serve", is_flag=True, help="Leave the proxy running and show how to ask it.")
 def demo(serve: bool) -> None:
-    """A guarded conversation with the sample corpus; checks every claim it makes."""
+    """Hold a guarded conversation that checks its own claims."""
     from proxy.commands import demo as command
 
     sys.exit(command.run(command.home(), serve=serve))
@@ -23,7 +23,7 @@ def demo(serve: bool) -> None:
 @main.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 def init(folder: Path) -> None:
-    """Write a commented configuration and a first document into FOLDER."""
+    """Write a commented configuration and a first document."""
     from proxy.commands import starting
 
     starting.init(folder)
@@ -110,7 +110,10 @@ def decisions(context: click.Context, /, id: str | None, **options: Any) -> None
 
 @main.command()
 def model() -> None:
-    """Build the default embedding model once (91 MB to load), and say where it is."""
+    """Build the default embedding model, once.
+
+    91 MB to load; says where it is.
+    """
     from rich.console import Console
 
     from indexes.model import home

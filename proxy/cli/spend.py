@@ -93,7 +93,7 @@ def acknowledge(context: click.Context, /, model: str, reason: str) -> None:
 @REASON
 @click.pass_context
 def rewind(context: click.Context, reason: str) -> None:
-    """Make today the latest day again, after a clock that had run ahead."""
+    """Make today the latest day, after a clock ran ahead."""
     from proxy.commands import money
 
     wait(money.rewind(settings_of(context), reason))
