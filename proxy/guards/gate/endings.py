@@ -95,6 +95,8 @@ class Ends:
             return _unknown(place)
         if begins := _begins(place, lexicon):
             return begins if isinstance(begins, Wait) else False
+        if lexicon.is_word(place.token) and not place.measured:
+            kind = ""
         if kind in ("title", "inline") and lexicon.is_unit(place.token) and place.measured:
             kind = "may_end"  # `2019 г.` is a year, `г. Тула` a town
         if kind:
@@ -126,7 +128,8 @@ def _token(text: str, end: int) -> str:
 
 def _numbered(text: str, start: int, at: int) -> bool:
     """Whether a list number stands before the stop: where a line or sentence begins, `: 1`, or the next."""
-    if text[max(0, at - 2) : at - 1].isalpha():
+    before = text[max(0, at - 2) : at - 1]
+    if before.isalpha() and before not in "ivxIVX":
         return False  # a word, as nearly always
     if _NUMBERED.fullmatch(text, start, at) or _FIRST.match(text, max(start, at - 12), at):
         return True

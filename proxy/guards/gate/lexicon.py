@@ -27,6 +27,8 @@ class SentencePack:
     """Before a number: no end if a digit or Roman number follows (`No`, `p`)."""
     date: tuple[str, ...] = ()
     """Months and days: no end before a digit (`Jan`)."""
+    worded: tuple[str, ...] = ()
+    """Those of `date` that are words as well (`mar`, the sea): an abbreviation only after a number."""
     inline: tuple[str, ...] = ()
     """Never the last word (`e.g`, `vs`)."""
     may_end: tuple[str, ...] = ()
@@ -81,6 +83,10 @@ class Lexicon:
         if token.lower() in self._lasts and (m := self._spaced.match(text, max(0, end - 40), end)):
             return self._classes["".join(m.group().lower().split())]
         return ""
+
+    def is_word(self, token: str) -> bool:
+        """Whether `token` is an abbreviation only right after a number: `5 mar. 2020`, `el mar. 5 barcos`."""
+        return token in self._pack.worded
 
     def is_unit(self, token: str) -> bool:
         """Whether `token` may end a sentence after a number, whatever else it is: `30 см.`, `см. с. 5`."""
