@@ -102,7 +102,7 @@ def groups(group: click.Group) -> Iterator[click.Group]:
             yield from groups(command)
 
 
-@pytest.mark.parametrize("group", groups(main), ids=lambda group: group.name)
+@pytest.mark.parametrize("group", list(groups(main)), ids=lambda group: group.name)
 def test_the_list_of_commands_says_of_each_what_it_does_in_a_whole_sentence(group: click.Group) -> None:
     told = CliRunner().invoke(group, ["--help"]).output.partition("Commands:")[2]
     assert told
