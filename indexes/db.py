@@ -33,6 +33,7 @@ class Database:
         if not self.path.exists():
             with suppress(OSError):  # SQLite says better why it cannot be had
                 self.path.touch(0o600)
+        await asyncio.to_thread(_try, self.path)
         connection = await aiosqlite.connect(self.path, isolation_level=None, timeout=self._busy_s)
         try:
             await self._journal(connection)
@@ -87,6 +88,11 @@ class Database:
             self._connection._conn
         )  # aiosqlite offers statement by statement only; whole transactions need this
         return await asyncio.shield(self._connection._execute(run, raw, work, begin))  # type: ignore[no-untyped-call]
+
+
+def _try(path: Path) -> None:
+    """Opens and closes: where aiosqlite cannot, it leaves a thread that speaks to a loop that may be gone."""
+    sqlite3.connect(path).close()
 
 
 def _whole(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T], begin: str) -> T:

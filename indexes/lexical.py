@@ -50,7 +50,7 @@ class Shelf:
     def current(self) -> Path | None:
         """The index in use; None: there is none of this version and epoch."""
         try:
-            name = (self.root / "CURRENT").read_text("utf-8").strip()
+            name = (self.root / "CURRENT").read_text("utf-8", "replace").strip()
         except FileNotFoundError:
             return None
         usable = name.startswith(self.prefix + "-") and (self.root / name / "meta.json").exists()

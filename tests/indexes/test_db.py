@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 from pathlib import Path
 
+import aiosqlite
 import pytest
 
 from indexes.db import Database
@@ -74,3 +75,12 @@ async def test_a_new_file_is_for_its_owner_alone_and_the_mode_of_an_old_one_is_k
             await database.transaction(lambda connection: connection.execute("INSERT INTO t VALUES (1)"))
         assert path.stat().st_mode & 0o777 == mode
         path.chmod(0o640)
+
+
+async def test_a_file_that_cannot_be_opened_leaves_no_thread_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that answers a loop which has been closed meanwhile ends with a traceback."""
+    monkeypatch.setattr(aiosqlite, "connect", None)
+    with pytest.raises(sqlite3.OperationalError, match="unable to open"):
+        await Database(tmp_path).__aenter__()

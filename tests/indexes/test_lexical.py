@@ -232,7 +232,7 @@ async def test_keeping_up_takes_what_others_write(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "harm", ["deleted", "emptied", "corrupt", "mark lost", "mark ahead", "other analyser"]
+    "harm", ["deleted", "garbled", "emptied", "corrupt", "mark lost", "mark ahead", "other analyser"]
 )
 async def test_an_index_that_cannot_be_trusted_is_built_anew(tmp_path: Path, harm: str) -> None:
     async with shelf(tmp_path) as on:
@@ -243,6 +243,8 @@ async def test_an_index_that_cannot_be_trusted_is_built_anew(tmp_path: Path, har
     match harm:
         case "deleted":
             (root / "CURRENT").unlink()
+        case "garbled":
+            (root / "CURRENT").write_bytes(b"\xff\x00" * 50)
         case "emptied":
             for path in folder.iterdir():
                 path.unlink()
