@@ -146,6 +146,8 @@ def shown(fault: Exception) -> FiadorError:
     if isinstance(fault, FiadorError):
         if fault.status >= 500:
             log.warning("%s: %s %s", fault.code, fault.text, fault.detail)
+        elif fault.detail:  # whoever sets up an identity provider must be able to learn what is wrong
+            log.debug("%s: %s %s", fault.code, fault.text, fault.detail)
         return fault
     log.error("request failed", exc_info=fault)
     return FiadorError("Something went wrong here. It has been written down; asking again may not help.")

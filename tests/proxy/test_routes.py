@@ -254,6 +254,17 @@ async def test_a_fault_before_the_first_byte_is_a_status(
             assert ("x-fiador-id" in response.headers) == opened
 
 
+async def test_why_a_token_is_refused_is_for_the_log_alone(caplog: pytest.LogCaptureFixture) -> None:
+    async def tell(request: ChatRequest, open_reply: OpenReply) -> None:
+        raise AuthError("The token is not valid.", detail="InvalidIssuerError")
+
+    caplog.set_level("DEBUG", "fiador.http")
+    async with site(tell) as client:
+        response = await client.post("/v1/chat/completions", json=BODY)
+    assert "InvalidIssuerError" not in response.text
+    assert "InvalidIssuerError" in caplog.text
+
+
 async def test_a_fault_after_the_first_byte_is_an_event_and_no_clean_end() -> None:
     async def tell(request: ChatRequest, open_reply: OpenReply) -> None:
         await open_reply(request, "r1").text("Ada ")
