@@ -62,7 +62,7 @@ def look(text: str, at: int, is_open: bool) -> Ahead | Wait:
     short = is_open and limit == len(text) and limit < at + LOOK_AHEAD
     terms = _after(_TERMS, text, at, limit)
     closed = _closers(text, at, limit)
-    end, following = _markers(text, closed, limit, is_open)
+    end, following = _markers(text, closed, limit)
     if short and (following == limit or _may_grow(text, following, limit)):
         return WAIT
     line_end = following == limit or bool(BREAK.match(text, following))
@@ -80,22 +80,21 @@ def next_line(text: str, end: int, is_open: bool) -> int | None:
     first = _after(_SPACE, text, m.end(), limit)
     if first == limit or text[first] not in OPENERS:
         return None if short and first == limit else end
-    last, following = _markers(text, first, limit, is_open)
+    last, following = _markers(text, first, limit)
     if short and (following == limit or _may_grow(text, following, limit)):
         return None
     over = not is_open and following == len(text)
     alone = over or (following < limit and BREAK.match(text, following) is not None)
-    return last if last > first and alone else end
+    return last if alone else end
 
 
-def _markers(text: str, start: int, limit: int, is_open: bool) -> tuple[int, int]:
+def _markers(text: str, start: int, limit: int) -> tuple[int, int]:
     """End of the markers (with closers) after `start`, and the next significant character."""
-    last = len(text) if not is_open else -1
     end = start
     while True:
         following = _after(_SPACE, text, end, limit)
         m = BODY.match(text, following, limit) if following < limit and text[following] in OPENERS else None
-        if m is None or _is_link(text, m.end()) or (limit != last and _cut_off(text, m.end(), limit)):
+        if m is None or _is_link(text, m.end()):
             return end, following
         end = _closers(text, m.end(), limit)
 
@@ -103,11 +102,6 @@ def _markers(text: str, start: int, limit: int, is_open: bool) -> tuple[int, int
 def _is_link(text: str, end: int) -> bool:
     """Whether a bracket that ends at `end` is a link's, or the end of one's text."""
     return text.startswith(("(", "]("), end)
-
-
-def _cut_off(text: str, end: int, limit: int) -> bool:
-    """Whether what follows such a bracket, which decides, is not there yet."""
-    return limit - end <= int(text.startswith("]", end))
 
 
 def _may_grow(text: str, start: int, limit: int) -> bool:

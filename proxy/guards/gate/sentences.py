@@ -51,8 +51,6 @@ class Scanner:
     def __init__(self, ends: Ends, chars_max: int, count: Callable[[int], None] | None = None) -> None:
         self.held = ""
         """Text that belongs to no finished unit yet."""
-        self.overlong = False
-        """Whether the unit under way is certainly longer than allowed."""
         self._ends = ends
         self._held_max = chars_max + 2 * LOOK_AHEAD
         self._lines = Lines()
@@ -68,6 +66,11 @@ class Scanner:
         self._open = True
         self._count = count
 
+    @property
+    def overlong(self) -> bool:
+        """Whether the unit under way is certainly longer than allowed."""
+        return len(self.held) > self._held_max
+
     def feed(self, text: str) -> list[Unit]:
         """The units that `text` completes."""
         waiting = self._pos < len(self.held)
@@ -76,7 +79,6 @@ class Scanner:
             units = self._units()
         else:  # most deltas: nothing in them can end a sentence
             units, self._pos = [], len(self.held)
-        self.overlong = len(self.held) > self._held_max
         return units
 
     def finish(self) -> list[Unit]:
@@ -106,8 +108,7 @@ class Scanner:
         return units
 
     def _take(self, end: int) -> Unit:
-        opens = self._line >= 0 and not self.held[: self._line].strip()
-        unit = Unit(self.held[:end], self._kind or "text", opens)
+        unit = Unit(self.held[:end], self._kind or "text", opens=self._line >= 0)
         self.held = self.held[end:]
         self._line -= end
         self._pos = 0
@@ -126,7 +127,7 @@ class Scanner:
         ends = self._ends.at(self.held, self._line, ahead)
         if isinstance(ends, Wait):
             return WAIT
-        return self._cut(ahead.end) if ends else Skip(max(at + 1, ahead.closed))
+        return self._cut(ahead.end) if ends else Skip(ahead.closed)
 
     def _cut(self, end: int) -> Step:
         extended = next_line(self.held, end, self._open)
