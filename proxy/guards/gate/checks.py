@@ -16,7 +16,7 @@ from proxy.guards.gate.lines import Kind
 from proxy.guards.gate.rules import Rules
 from proxy.guards.gate.seam import arisen, fused, unheld
 from proxy.guards.gate.types import Stop
-from proxy.guards.gate.values import Values, missing, read, rendered
+from proxy.guards.gate.values import Values, missing, read, rendered, unlinked
 from proxy.guards.gate.voice import first_person
 
 _INFO = regex.compile(r"[\s>]*(?:`+|~+)[ \t]*(?:[A-Za-z][A-Za-z+#_-]{0,20})?[ \t]*")
@@ -67,7 +67,16 @@ class Sentence:
 def valued(listed: str, language: str, rules: Rules) -> Values:
     """The values of a sentence without its list number; a bracketed number that is no marker is left over."""
     spelled = rules.spelled_numbers == "check"
-    values = read(rendered(listed), language, rules.values, spelled=spelled, line_start=False)
+
+    def said(text: str) -> Values:
+        return read(rendered(text), language, rules.values, spelled=spelled, line_start=False)
+
+    values = said(listed)
+    if (shown := unlinked(listed)) != listed:
+        seen = said(shown)
+        values = replace(
+            values, items=(*values.items, *seen.items), leftover=values.leftover or seen.leftover
+        )
     left = values.leftover or markers.stray(listed)
     return values if left == values.leftover else replace(values, leftover=left)
 

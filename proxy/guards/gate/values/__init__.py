@@ -2,7 +2,7 @@
 
 from proxy.guards.gate.values.pack import ValuePack
 from proxy.guards.gate.values.reader import read
-from proxy.guards.gate.values.rendered import rendered
+from proxy.guards.gate.values.rendered import rendered, unlinked
 from proxy.guards.gate.values.types import Value, Values, missing
 
-__all__ = ["Value", "ValuePack", "Values", "missing", "read", "rendered"]
+__all__ = ["Value", "ValuePack", "Values", "missing", "read", "rendered", "unlinked"]

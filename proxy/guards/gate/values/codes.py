@@ -23,6 +23,8 @@ _RAISED = regex.compile(
     regex.V1,
 )
 _CODE = regex.compile(rf"(?=[{LETTER}_.-]*\d)[{LETTER}\d〇○◯]+(?:[-_.][{LETTER}\d〇○◯]+)*+")
+_ZEROS = regex.compile(rf"(?<![{LETTER}\d.,])\d++(?:[.,]\d++)*+(?:[\s.,'][oоο]{{3}})+(?![{LETTER}\d])")
+"""Letters that pass for three zeros."""
 _TO_LAST_DIGIT = regex.compile(r".*[\d〇○◯][^-_.]*")
 _NOT_FIGURE = regex.compile(r"[\p{L}〇○◯]")
 _DECADE = regex.compile(r"(\d+)('?s|er|ers)?")
@@ -34,9 +36,10 @@ _AREA = frozenset(("m", "km", "cm", "mm", "dm", "ft", "in", "yd", "mi", "м", "�
 
 
 def read_composites(page: Page, tongue: Tongue) -> None:
-    """Take 24/7, 16:9, versions with a v, and signs like ½ or ²."""
+    """Take 24/7, 16:9, versions with a v, signs like ½ or ², and 45 OOO."""
     if _SPECIAL.search(page.text):
         page.take(_RAISED, lambda match: _raised(page, match))
+    page.take(_ZEROS, lambda match: [page.value("code", f"mix:{match[0]}", match.span())])
     page.take(_VERSION, lambda match: _version(page, match))
     if len(page.figures) > 1:
         page.take(_COMPOSITE, lambda match: [_composite(page, tongue, match)])

@@ -229,7 +229,7 @@ class _Names:
 
 @lru_cache(maxsize=64)
 def _names(tongue: Tongue) -> _Names:
-    months = {name: at for pack in reversed(tongue.packs) for name, at in _months(pack).items()}
+    months = {name: at for pack in reversed(tongue.packs) for name, at in month_names(pack).items()}
     ords = tongue.words("ordinals")
     of = rf"(?:(?:{tongue.words('of')})(?![\p{{L}}\p{{M}}])\.?[\s\u200c]*)*"
     month = rf"(?<![\p{{L}}\p{{M}}])(?<month>{either(months)})(?![\p{{L}}\p{{M}}])\.?"
@@ -254,8 +254,8 @@ def _names(tongue: Tongue) -> _Names:
     )
 
 
-def _months(pack: ValuePack) -> dict[str, tuple[int, str]]:
-    """Name → number and calendar."""
+def month_names(pack: ValuePack) -> dict[str, tuple[int, str]]:
+    """Each name of a month → its number and calendar."""
     tables = ((pack.hijri, "hijri"), (pack.jalali, "jalali"), (pack.months, ""))
     return {
         name: (number, calendar)

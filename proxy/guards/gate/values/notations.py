@@ -1,18 +1,17 @@
 """A number in words, and what else it says where it stands: a decade, an hour."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
 import regex
 
 from proxy.guards.gate.values.decades import Decade, decade
-from proxy.guards.gate.values.numbers import number_key, written
-from proxy.guards.gate.values.pack import SPACED, ValuePack, either
+from proxy.guards.gate.values.numbers import CLOCK_HOURS, clock_keys, number_key, written
+from proxy.guards.gate.values.pack import LATIN, SPACED, ValuePack, either
 from proxy.guards.gate.values.page import Page
 from proxy.guards.gate.values.types import Value
 
-HOURS = 12
+_PARTS = (Decimal("0.25"), Decimal("0.5"), Decimal("0.75"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +22,8 @@ class Notations:
     decade_after: regex.Pattern[str]
     clock_before: regex.Pattern[str]
     clock_after: regex.Pattern[str]
+    late_before: regex.Pattern[str]
+    late_after: regex.Pattern[str]
 
     def number(self, page: Page, number: Decimal, span: tuple[int, int]) -> Value:
         """The number at `span`: equal to digits, to digits with a scale word, and to its other readings."""
@@ -39,14 +40,23 @@ class Notations:
             return decade(written(number))
         return Decade((), ())
 
-    def _hours(self, text: str, number: Decimal, span: tuple[int, int]) -> Iterator[str]:
+    def _hours(self, text: str, number: Decimal, span: tuple[int, int]) -> tuple[str, ...]:
         """Nine and a half may be half past nine, and nine o'clock is in the morning or the evening."""
+        said = number % 1 in _PARTS or self.at_clock(text, span)
+        if number > CLOCK_HOURS + 1 or not said:
+            return ()
+        return clock_keys(number)[self._late(text, number, span) :]
+
+    def _late(self, text: str, number: Decimal, span: tuple[int, int]) -> bool:
+        """Whether an hour is said to be one after noon: nine in the evening."""
         start, end = span
-        half = number % 1 == Decimal("0.5")
-        said = half or self.clock_before.match(text, 0, start) or self.clock_after.match(text, end)
-        if number <= HOURS + 1 and said:
-            minute = "30" if half else "00"
-            yield from (f"time:{hour % 24:02d}:{minute}" for hour in (int(number), int(number) + HOURS))
+        after_noon = self.late_after.match(text, end) or self.late_before.match(text, 0, start)
+        return bool(after_noon) and number < CLOCK_HOURS
+
+    def at_clock(self, text: str, span: tuple[int, int]) -> bool:
+        """Whether the words around a number can only mean the time of day."""
+        start, end = span
+        return bool(self.clock_before.match(text, 0, start) or self.clock_after.match(text, end))
 
 
 def notations(pack: ValuePack) -> Notations:
@@ -55,8 +65,15 @@ def notations(pack: ValuePack) -> Notations:
         _before(pack.decade_before),
         _after(pack.decade_after),
         _before(pack.clock_before),
-        _after(pack.clock),
+        _after((*pack.clock, *filter(_certain, (*pack.morning, *pack.evening, *pack.night)))),
+        _before(pack.evening),
+        _after(pack.evening),
     )
+
+
+def _certain(part: str) -> bool:
+    """Whether a part of the day cannot be what is counted: दो रात are two nights, "du soir" is no noun."""
+    return " " in part or LATIN.match(part) is not None
 
 
 def _before(words: tuple[str, ...]) -> regex.Pattern[str]:

@@ -11,6 +11,7 @@ from proxy.guards.gate.values.page import Page
 from proxy.guards.gate.values.tables import UNITS
 from proxy.guards.gate.values.types import Value
 
+CLOCK_HOURS = 12
 POWER_MAX = 60
 """A power of ten above this makes a code: `1e999999999` must not be written out."""
 
@@ -22,8 +23,12 @@ _BODY = (
 )
 _CURRENCIES = tuple("$€£¥₹₽﷼")
 _CURRENCY = f"[{''.join(_CURRENCIES)}]"
-_BOUND = rf"(?<![{LETTER}\p{{Arabic}}\p{{Devanagari}}\p{{M}}\d)\]%°\ue000])(?<![\d\ue000%)]\s)"
-_SIGN = rf"{_BOUND}[-–](?:{_CURRENCY}\s?)?"
+_BOUND = (
+    rf"(?<![{LETTER}\p{{Arabic}}\p{{Devanagari}}\p{{M}}\d)\]%°\ue000])"
+    r"(?<![\d\ue000%)]\s)(?<![\d\ue000]\p{Han}{1,3})"
+)
+"""Behind a number, its unit included, a sign is the dash of a range: 9-17, 100元－200元."""
+_SIGN = rf"{_BOUND}[-–－](?:{_CURRENCY}\s?)?"
 _SIGN_CHARS = 16
 """How far before a number a word of its sign may begin."""
 _MAGNITUDES = {"k": 3, "mn": 6, "mln": 6, "bn": 9, "bln": 9, "tn": 12, "trn": 12}
@@ -34,10 +39,13 @@ _APART = rf"[ \u00a0\u202f\u2009](?:{'|'.join(_MAGNITUDES)}){_ALONE}"
 """A magnitude a space apart from its digits: 48 bn."""
 _LOUD_APART = regex.compile(rf"[ \u00a0\u202f\u2009]([MmBb]){_ALONE}")
 """48 M, but not `2017 M. Dupont`."""
-_DRESS = r"[)\"'”’»`]?[\s\u200c-]?(?:[(\"'“‘«`](?=\p{L}+[)\"'”’»`]))?"
-"""Between digits and their scale: 48 million, 48-million, `48` million, 48 (million)."""
-_NO_ENDINGS = frozenset("озпібадиж")
-"""Cyrillic letters that pass for a digit or name a house (5а): alone after digits they are no ending."""
+_DRESS = (
+    r"(?:[)\]\"'”’»`]|-\p{Cyrillic}{1,3}(?=\s))?[\s\u200c-]?"
+    r"(?:[(\[\"'“‘«`](?=\p{L}+[)\]\"'”’»`]))?"
+)
+"""Between digits and their scale: 48 million, 48-million, `48` million, 48 (million), 48-ми тысяч."""
+_NO_ENDING = regex.compile(r"[озпібадиж]|(?!об$)[озб]+")
+"""Cyrillic that names a house (5а) or passes for digits (45ооо): after digits it is no ending."""
 _FIGURES = regex.compile(r"\d+")
 _GAPS = str.maketrans("", "", "٬'\u00a0\u202f\u2009،，")
 _INDIAN = regex.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
@@ -60,6 +68,12 @@ def shifted(number: Decimal, power: int) -> Decimal:
 def number_key(number: Decimal) -> str:
     """The key of a plain number."""
     return f"n:{written(number)}"
+
+
+def clock_keys(hours: Decimal) -> tuple[str, ...]:
+    """The times that so many hours may be, before noon and after it: 9.25 is 9:15 or 21:15."""
+    hour, minute = divmod(int(hours * 60), 60)
+    return tuple(f"time:{at % 24:02d}:{minute:02d}" for at in (hour, hour + CLOCK_HOURS))
 
 
 def ambiguous(body: str) -> bool:
@@ -116,7 +130,8 @@ def _pattern(tongue: Tongue) -> regex.Pattern[str]:
 @lru_cache(maxsize=64)
 def _sign(tongue: Tongue) -> regex.Pattern[str]:
     """What makes the number after it negative."""
-    return regex.compile(rf"(?:{_SIGN}|(?<![{SPACED}])(?:{tongue.words('minus')})\s?)$")
+    spared = rf"(?<!(?<![{SPACED}])(?:{tongue.words('minus_never')}))"
+    return regex.compile(rf"(?:{_SIGN}|(?<![{SPACED}])(?:{tongue.words('minus')}){spared}\s?)$")
 
 
 def _negative(page: Page, tongue: Tongue, at: int) -> bool:
@@ -141,9 +156,14 @@ def _read(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value] | 
     if number is None:
         return _several(page, match)
     number = shifted(number, int(power)) if power else number
+    if part := tongue.shift(page.text, match.start()):
+        number += part
     number = number.copy_negate() if negative else number
     if scale := _scale(page, tongue, match):
         return [_scaled(page, number, scale, match)]
+    if part and 0 < number <= CLOCK_HOURS + 1:
+        keys = [number_key(number), *clock_keys(number)]
+        return [page.value("number", keys[0], match.span(), accepts=[[key] for key in keys], gives=keys[:1])]
     if body.isdigit() and body.endswith("0") and _of_decade(page, tongue, match):
         return [_decade(page, number, match)]
     return [_number(page, tongue, number, match)]
@@ -154,7 +174,7 @@ def _is_ending(tail: str, tongue: Tongue) -> bool:
     tail = tail.lstrip(".ºª'")
     if not tail or tail in UNITS or tail in _MAGNITUDES or tail in _LOUD or tail in tongue.endings:
         return True
-    return bool(CYRILLIC.fullmatch(tail)) and tail not in _NO_ENDINGS
+    return bool(CYRILLIC.fullmatch(tail)) and not _NO_ENDING.fullmatch(tail)
 
 
 CYRILLIC = regex.compile(r"\p{Cyrillic}+")

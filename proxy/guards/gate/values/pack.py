@@ -17,6 +17,9 @@ SPACED = r"\p{Latin}\p{Cyrillic}\p{Arabic}\p{Devanagari}"
 LATIN = regex.compile(r"\p{Latin}")
 HAN = regex.compile(r"\p{Han}+")
 
+SHIFT_CHARS = 20
+"""How far before a number a word like साढ़े may begin."""
+
 
 @dataclass(frozen=True, eq=False)
 class ValuePack:
@@ -27,6 +30,8 @@ class ValuePack:
     """Which comes first in 3/10/2024."""
     months: tuple[tuple[str, ...], ...]
     """Twelve rows: the names, cases and abbreviations of each month."""
+    month_words: tuple[str, ...] = ()
+    """Names of months that are other words without their capital: May, March."""
     spaced: bool = False
     """Plain spaces part the thousands: 12 500."""
     slash: bool = False
@@ -49,6 +54,8 @@ class ValuePack:
     scales: Mapping[str, int] = field(default_factory=dict)
     """Word → power of ten."""
     minus: tuple[str, ...] = ()
+    minus_never: tuple[str, ...] = ()
+    """Phrases that end in such a word and make nothing negative: al menos, plus ou moins."""
     clock: tuple[str, ...] = ()
     """Words after an hour that can only mean the time of day."""
     clock_before: tuple[str, ...] = ()
@@ -66,7 +73,7 @@ class ValuePack:
     halved: tuple[str, ...] = ()
     """Words that halve the scale or dozen after them: half a, demi."""
     shifts: Mapping[str, Decimal] = field(default_factory=dict)
-    """Words that add to the number after them: साढ़े, पौने."""
+    """Words that add to the number after them: साढ़े, half past, quarter to, halb, половина."""
     ranks: Mapping[str, int] = field(default_factory=dict)
     """Spelled-out ordinals from the second."""
     loose: tuple[str, ...] = ()
@@ -142,6 +149,16 @@ class Tongue:
         return regex.compile(rf"\s?(?:{self.words('decade_after')})(?![{SPACED}])")
 
     @cached_property
+    def shift_before(self) -> regex.Pattern[str]:
+        """A word that adds a part to the number whose place it is searched up to: साढ़े 9."""
+        return regex.compile(rf"(?<![{SPACED}])({either(self.own.shifts)})\s$")
+
+    def shift(self, text: str, at: int) -> Decimal:
+        """What the word before the number at `at` adds to it; 0 for none."""
+        found = self.own.shifts and self.shift_before.search(text, max(0, at - SHIFT_CHARS), at)
+        return self.own.shifts[found[1]] if found else Decimal(0)
+
+    @cached_property
     def powers(self) -> Mapping[str, int]:
         """Scale word → power of ten; the first pack that knows a word says what it means."""
         own = {word: power for pack in reversed(self.packs) for word, power in pack.scales.items()}
@@ -150,10 +167,10 @@ class Tongue:
 
     @cached_property
     def scale(self) -> str:
-        """A scale word as a pattern. Han needs no end, but 千米 is a unit."""
+        """A scale word as a pattern. Han needs no end, but 千米 is a unit; 45多万 is 45万 or so."""
         han = either(word for word in self.powers if HAN.fullmatch(word))
         rest = either(word for word in self.powers if not HAN.fullmatch(word))
-        return rf"(?:{han})(?![米克瓦卡焦伏赫帕吨])|(?:{rest})(?![{SPACED}])"
+        return rf"[多余餘来來几幾]?(?:{han})(?![米克瓦卡焦伏赫帕吨])|(?:{rest})(?![{SPACED}])"
 
     @cached_property
     def scale_word(self) -> regex.Pattern[str]:

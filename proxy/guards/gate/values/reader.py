@@ -12,6 +12,7 @@ from proxy.guards.gate.values.numbers import read_numbers
 from proxy.guards.gate.values.pack import LETTER, Tongue, ValuePack, tongue
 from proxy.guards.gate.values.page import FIGURE, Page
 from proxy.guards.gate.values.phones import read_phones
+from proxy.guards.gate.values.romans import read_romans
 from proxy.guards.gate.values.spelled import read_spelled
 from proxy.guards.gate.values.times import read_times
 from proxy.guards.gate.values.types import Value, Values
@@ -56,6 +57,7 @@ def read(
     broken = "" if source or not signs else markup(page.text)
     if signs or source:
         _figures(page, speech, source, line_start)
+    read_romans(page)
     if source or spelled:
         read_spelled(page, speech, source)
     page.found.sort(key=lambda value: value.start)

@@ -20,6 +20,7 @@ _ESCAPED = regex.compile(r"\\(?=[-.,:/@_*~+%#&])")
 _ENTITY = regex.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});", regex.IGNORECASE)
 _KEPT = frozenset("<>&\"'`!")
 """Signs that make no markup while they are written as entities."""
+_LINK = regex.compile(r"\[([^\[\]]*)\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)")
 _RUN = regex.compile(r"\S++")
 _BARE = regex.compile(r"[*_~]+")
 _ADDRESS = regex.compile(r"://|www\.|@|/")
@@ -38,6 +39,11 @@ def rendered(text: str) -> str:
         return text
     text = _POINTED.sub("", _ENTITY.sub(_read, text))
     return str(_RUN.sub(lambda run: _undressed(run[0]), text))
+
+
+def unlinked(text: str) -> str:
+    """`text` with only the words of its links: 45 [thousand](…) is read as 45 thousand."""
+    return _LINK.sub(r"\1", text) if "](" in text else text
 
 
 def _read(entity: regex.Match[str]) -> str:

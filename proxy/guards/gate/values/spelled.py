@@ -9,6 +9,7 @@ from itertools import pairwise
 import regex
 
 from proxy.guards.gate.values.counts import noun_after
+from proxy.guards.gate.values.days import day_in_words
 from proxy.guards.gate.values.halves import Halves, halves
 from proxy.guards.gate.values.han import NUMERAL, han_number
 from proxy.guards.gate.values.notations import Notations, notations
@@ -164,12 +165,17 @@ def _close(page: Page, table: _Table, run: list[Word], source: bool) -> None:
         start, end = words[0].start, words[-1].end
         if source and words[-1].rank:
             page.found.append(page.value("number", f"rank:{number}", (start, end)))  # the quarter Q4
+        dated = not source and (number > 1 or words[-1].rank)
+        if dated and (day := day_in_words(page, table.pack, number, (start, end))):
+            page.found.append(day)
+            continue
         exact, end = table.halves.apply(page.text, number, (start, end))
         first = source and words[-1].rank  # "one" is an article as well, "first" is not
-        if exact < 2 - first and exact % 1 == 0:
+        clocked = table.notations.at_clock(page.text, (start, end))
+        if exact < 2 - first and exact % 1 == 0 and not clocked:
             continue
         value = table.notations.number(page, exact, (start, end))
-        if source or exact != number or _certain(page.text, table, words):
+        if source or clocked or exact != number or _certain(page.text, table, words):
             page.found.append(value)
         elif not words[-1].rank and (noun := noun_after(page, value.end)):
             page.counts.append(Count(value, noun))

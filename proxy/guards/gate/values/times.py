@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import regex
 
-from proxy.guards.gate.values.pack import LETTER, SPACED, Tongue
+from proxy.guards.gate.values.pack import LETTER, SPACED, Tongue, either
 from proxy.guards.gate.values.page import Page
 from proxy.guards.gate.values.types import Value
 
@@ -45,7 +45,7 @@ def _clock(tongue: Tongue) -> _Clock:
             rf"|(?=\s?(?:{said})|{until})|(?<=(?:{mark})\s?\d{{1,2}}))(?![{LETTER}]*\d)"
             rf"(?:\s?(?:(?<clock>{clock})|(?<hours>{hours})))?(?:[\s,]?\s?(?:{part}))?(?![.,]\d)"
         ),
-        regex.compile(rf"(?:(?:{part})\s?)?(?:(?<mark>{mark})\s?)?$"),
+        regex.compile(rf"(?:(?:{part})\s?)?(?:(?<mark>{mark})\s?)?(?:(?:{either(tongue.own.shifts)})\s)?$"),
     )
 
 
@@ -56,23 +56,24 @@ def _ended(words: str) -> str:
 
 def read_times(page: Page, tongue: Tongue) -> None:
     """Take the times of `page`."""
-    clock = _clock(tongue)
-    page.take(clock.time, lambda match: [_time(page, clock, match)])
+    page.take(_clock(tongue).time, lambda match: [_time(page, tongue, match)])
 
 
-def _time(page: Page, clock: _Clock, match: regex.Match[str]) -> Value:
-    start = match.start()
+def _time(page: Page, tongue: Tongue, match: regex.Match[str]) -> Value:
+    start, clock = match.start(), _clock(tongue)
     before = clock.before.search(page.text, max(0, start - _BEFORE_CHARS), start)
     marked = bool(before and before["mark"])
     part = _part(match) or (_part(before) if before else "")
     hour, minute = int(match["h"]), int(match["m"] or match["p"] or match["n"] or match["q"] or 0)
     minute = _CJK_HALF.get(match["half"] or "", minute)
+    if shift := tongue.shift(page.text, start):  # साढ़े 9 बजे is 9:30, पौने 10 is 9:45
+        hour, minute = divmod(int(60 * (hour + shift)), 60)
     key = f"time:{_shift(hour, part):02d}:{minute:02d}"
     if int(match["s"] or 0):
         exact = f"{key}:{match['s']}"
         return page.value("time", exact, match.span(), accepts=[[exact]], gives=[exact, key])
     number = f"n:{hour}"
-    if part or any(match[name] for name in ("m", "p", "n", "q", "half")):
+    if part or minute or any(match[name] for name in ("m", "p", "n", "q")):
         return page.value(
             "time", key, match.span(), accepts=[[key]], gives=[key] if minute else [key, number]
         )

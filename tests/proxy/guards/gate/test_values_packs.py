@@ -7,7 +7,7 @@ from proxy.settings.languages import TAGS
 from tests.proxy.guards.gate.reading import PACKS, keys
 
 FIELDS = (
-    *("of", "until", "minus", "clock", "clock_before", "hours", "minutes"),
+    *("of", "until", "minus", "minus_never", "month_words", "clock", "clock_before", "hours", "minutes"),
     *("morning", "evening", "night", "loose", "joins", "point", "measures"),
 )
 

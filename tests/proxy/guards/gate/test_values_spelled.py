@@ -116,7 +116,7 @@ def test_a_lone_hundred_or_thousand_may_be_any_great_number(language: str, text:
         ("es", "el decimoquinto", 15),
         ("pt", "o quadragésimo", 40),
         ("fr", "la quarantième", 40),
-        ("ru", "пятнадцатого марта", 15),
+        ("ru", "пятнадцатого зала", 15),
         ("ru", "двенадцатью местами", 12),
         ("fa", "شانزدهمین تالار", 16),
         ("ar", "القاعة الخامسة عشرة", 15),

@@ -1,0 +1,64 @@
+"""Days of a month in words: the third of June, le premier juin, سوم تیر."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+import regex
+
+from proxy.guards.gate.values.dates import Date, month_names
+from proxy.guards.gate.values.pack import LATIN, ValuePack, either
+from proxy.guards.gate.values.page import Page
+from proxy.guards.gate.values.types import Value
+
+_EDGE = r"[\p{L}\p{M}]"
+
+
+@dataclass(frozen=True, slots=True)
+class _Days:
+    """What makes a number in words of one language a day."""
+
+    months: Mapping[str, tuple[int, str]]
+    first_words: frozenset[str]
+    after: regex.Pattern[str]
+    """The month after the day."""
+    before: regex.Pattern[str]
+    """The month before it, read backwards."""
+
+
+@lru_cache(maxsize=64)
+def _days(pack: ValuePack) -> _Days:
+    full = tuple(_full(pack))
+    month = rf"(?<!{_EDGE})(?<month>{either(full)})(?!{_EDGE})"
+    of = rf"(?:(?:{either(pack.of)})(?!{_EDGE})[\s\u200c]{{1,2}}){{0,2}}"
+    return _Days(
+        month_names(pack),
+        frozenset(name.split()[0] for name in full),
+        regex.compile(rf"[\s\u200c]{{1,2}}{of}{month}(?:[\s,،\u200c]{{1,2}}{of}(?<year>[12]\d{{3}})(?!\d))?"),
+        regex.compile(rf"(?r){month}[\s,]{{1,2}}{of}"),
+    )
+
+
+def _full(pack: ValuePack) -> Iterator[str]:
+    """Names of months that are no abbreviations: in Latin script the first of each row."""
+    for row in (*pack.hijri, *pack.jalali, *pack.months):
+        yield from (name for name in row if name == row[0] or not LATIN.match(name))
+
+
+def day_in_words(page: Page, pack: ValuePack, day: Decimal, span: tuple[int, int]) -> Value | None:
+    """The date whose day is the number in words at `span` of an answer; None where no month is beside it.
+
+    A source that says both in words holds it too. The month may have been taken already, with its year.
+    """
+    days = _days(pack)
+    if day % 1 or not 1 <= day <= 31 or page.words.isdisjoint(days.first_words):
+        return None
+    start, end = span
+    match = days.after.match(page.flat, end) or days.before.match(page.flat, 0, start)
+    if match is None or (match["month"] in pack.month_words and page.raw[match.start("month")].islower()):
+        return None
+    month, calendar = days.months[match["month"]]
+    date = Date(int(match.groupdict().get("year") or 0), month, int(day), calendar)
+    words = (Date(0, month, 0, calendar).key, f"s:{int(day)}")
+    return page.value("date", date.key, span, accepts=[*date.accepts, words])
