@@ -57,9 +57,16 @@ class WordPack:
 
     def shape(self, low: str) -> int:
         """What the letters of lower-case text say: one for each piece, minus two for each foreign part."""
-        pieces, foreign = self._plain if low.isascii() else (self.pieces, self.foreign)
+        pieces, foreign = self._parts(low)
         score = sum(map(low.__contains__, pieces))
         return score - 2 * sum(map(low.__contains__, foreign)) if foreign else score
+
+    def shape_max(self, low: str) -> int:
+        """What `shape` is at most: known without looking."""
+        return len(self._parts(low)[0])
+
+    def _parts(self, low: str) -> tuple[Sequence[str], Sequence[str]]:
+        return self._plain if low.isascii() else (self.pieces, self.foreign)
 
 
 def detect(
@@ -78,6 +85,8 @@ def detect(
         return default
     low, found = _read(text)
     known = {tag: len(found & pack.known) for tag, pack in rivals.items()}
+    if default in rivals and _leads(default, lead, rivals, (low, known)):
+        return default
     scores = {tag: 2 * known[tag] + pack.shape(low) for tag, pack in rivals.items()}
     best, *rest = sorted(scores.values(), reverse=True)
     if default in scores:
@@ -89,6 +98,17 @@ def detect(
     if best <= (max(0, rest[0]) if rest else -1):
         return default
     return next(tag for tag, score in scores.items() if score == best)
+
+
+def _leads(
+    default: str, lead: int, rivals: Mapping[str, WordPack], seen: tuple[str, Mapping[str, int]]
+) -> bool:
+    """Whether no rival can be chosen before `default`, however its letters look: so for most sentences."""
+    low, known = seen
+    own = 2 * known[default] + rivals[default].shape(low)
+    return own >= 0 and all(
+        2 * known[tag] + pack.shape_max(low) < own + lead for tag, pack in rivals.items() if tag != default
+    )
 
 
 def _without_noise(text: str) -> str:

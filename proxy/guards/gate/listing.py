@@ -48,7 +48,7 @@ class Listing:
 
         Where a line `opens`, `9) Paint` is an item of a list that began elsewhere: nobody reads it as nine.
         """
-        m = _NUMBER.match(text)
+        m = None if text.lstrip()[:1].isalpha() else _NUMBER.match(text)
         if m and m.end() < len(text) and not self._dated(text, m.end()):
             elsewhere = opens and _parts(m)[-1] <= ELSEWHERE_MAX
             bracketed = elsewhere and text[m.end("plain")] == ")" and text[m.end()].isupper()

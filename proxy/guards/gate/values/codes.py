@@ -37,7 +37,7 @@ _AREA = frozenset(("m", "km", "cm", "mm", "dm", "ft", "in", "yd", "mi", "м", "�
 
 def read_composites(page: Page, tongue: Tongue) -> None:
     """Take 24/7, 16:9, versions with a v, signs like ½ or ², and 45 OOO."""
-    if _SPECIAL.search(page.text):
+    if not page.raw.isascii() and _SPECIAL.search(page.text):
         page.take(_RAISED, lambda match: _raised(page, match))
     page.take(_ZEROS, lambda match: [page.value("code", f"mix:{match[0]}", match.span())])
     page.take(_VERSION, lambda match: _version(page, match))
