@@ -6,7 +6,7 @@ from rich.console import Console
 
 from proxy.app import ledger
 from proxy.commands.shown import moment, money, say_json, tell
-from proxy.ledger.audit import By
+from proxy.ledger.audit import By, Invoice, Spend
 from proxy.ledger.books import Adjustment
 from proxy.settings.tree import Settings
 
@@ -17,18 +17,7 @@ async def spent(settings: Settings, by: By, since: str, *, as_json: bool) -> Non
         rows = await books.spend(by, since)
     if as_json:
         return say_json(rows)
-    return tell(
-        (by, "requests", "tokens in", "tokens out", "settled", "held"),
-        (
-            (
-                row.name,
-                *map(str, (row.requests, row.input_tokens, row.output_tokens)),
-                money(row.settled_nanousd),
-                money(row.held_nanousd),
-            )
-            for row in rows
-        ),
-    )
+    return tell((by, "requests", "tokens in", "tokens out", "settled", "held"), map(_spent, rows))
 
 
 async def verify(settings: Settings, *, as_json: bool) -> int:
@@ -57,19 +46,8 @@ async def report(settings: Settings, month: str, *, as_json: bool) -> None:
         rows = await books.report(month)
     if as_json:
         return say_json(rows)
-    return tell(
-        ("day", "model", "figures from", "entries", "tokens in", "tokens out", "cost"),
-        (
-            (
-                row.day,
-                row.model,
-                row.basis,
-                *map(str, (row.entries, row.input_tokens, row.output_tokens)),
-                money(row.nanousd),
-            )
-            for row in rows
-        ),
-    )
+    columns = ("day", "model", "figures from", "entries", "tokens in", "tokens out", "cost")
+    return tell(columns, map(_invoiced, rows))
 
 
 async def audit(settings: Settings, *, as_json: bool) -> None:
@@ -101,3 +79,13 @@ async def acknowledge(settings: Settings, model: str, reason: str) -> bool:
     """Opens a model again that reported more than its bound. False: it was not closed."""
     async with ledger(settings) as books:
         return await books.acknowledge(model, reason, by=getpass.getuser())
+
+
+def _spent(row: Spend) -> tuple[str, ...]:
+    counts = map(str, (row.requests, row.input_tokens, row.output_tokens))
+    return row.name, *counts, money(row.settled_nanousd), money(row.held_nanousd)
+
+
+def _invoiced(row: Invoice) -> tuple[str, ...]:
+    counts = map(str, (row.entries, row.input_tokens, row.output_tokens))
+    return row.day, row.model, row.basis, *counts, money(row.nanousd)
