@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 from proxy.app import paths
 from proxy.auth import Key, Keys
-from proxy.commands.shown import moment, money, say_json, tell
+from proxy.commands.shown import amount, moment, say_json, tell
 from proxy.ledger.periods import Cap
 from proxy.ledger.prices import dollars
 from proxy.settings.tree import Settings
@@ -73,7 +73,7 @@ def _row(key: Key) -> dict[str, str]:
 
 
 def _usd(nanousd: int | None) -> str:
-    return "" if nanousd is None else money(nanousd).removeprefix("$")
+    return "" if nanousd is None else amount(nanousd)
 
 
 def _state(key: Key) -> str:

@@ -43,9 +43,13 @@ def moment(unix_s: float) -> str:
 
 def money(nanousd: int) -> str:
     """US dollars, exact to the nano-dollar, without idle zeros beyond the cents."""
-    whole, part = divmod(abs(nanousd), 10**9)
-    digits = f"{part:09d}".rstrip("0").ljust(2, "0")
-    return f"{'-' if nanousd < 0 else ''}${whole}.{digits}"
+    return f"{'-' if nanousd < 0 else ''}${amount(abs(nanousd))}"
+
+
+def amount(nanousd: int) -> str:
+    """The digits of `money`: not negative, and without its sign, for programs."""
+    whole, part = divmod(nanousd, 10**9)
+    return f"{whole}.{f'{part:09d}'.rstrip('0').ljust(2, '0')}"
 
 
 def directed(text: str) -> str:
