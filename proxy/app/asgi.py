@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.config import STARTUP_FAILURE
 
 from proxy import routes
 from proxy.app.deciding import decided
@@ -26,8 +27,6 @@ from proxy.settings.load import load
 from proxy.settings.tree import Settings
 
 log = logging.getLogger("fiador.app")
-STARTUP_FAILURE = 3
-"""What uvicorn exits with, and knows of its workers."""
 CONFIG, DATA = "FIADOR_SERVE_CONFIG", "FIADOR_SERVE_DATA"
 """How a worker process learns which files it serves: workers are started anew, not forked."""
 

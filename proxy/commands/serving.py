@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import uvicorn
+from uvicorn.config import STARTUP_FAILURE
 
-from proxy.app.asgi import CONFIG, DATA, STARTUP_FAILURE
+from proxy.app.asgi import CONFIG, DATA
 from proxy.errors import ConfigError
 from proxy.observe import logs
 from proxy.protocol import patient
