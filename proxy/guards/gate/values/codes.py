@@ -101,7 +101,7 @@ def _code(page: Page, match: regex.Match[str]) -> list[Value] | None:
     start = match.start()
     names = _names(text[:end], page.raw[start : start + end])
     named = _DECADE.fullmatch(text[:end].partition("-")[2])
-    ten = decade(named[1]) if named and named[2] else Decade((), ())
+    ten = decade(named[1]) if named and named[2] else Decade()
     accepts = [[name] for name in (*names, *ten.accepts)]
     return [page.value("code", names[0], (start, start + end), accepts=accepts, gives=[*names, *ten.gives])]
 

@@ -8,10 +8,10 @@ CENTURIES = ("19", "20")
 
 @dataclass(frozen=True, slots=True)
 class Decade:
-    """What a decade asks for in an answer, any one of `accepts`, and holds in a source."""
+    """What a decade asks for in an answer, any one of `accepts`, and holds in a source; empty: it is none."""
 
-    accepts: tuple[str, ...]
-    gives: tuple[str, ...]
+    accepts: tuple[str, ...] = ()
+    gives: tuple[str, ...] = ()
 
 
 def decade(digits: str) -> Decade:

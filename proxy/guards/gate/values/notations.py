@@ -38,7 +38,7 @@ class Notations:
         named = 10 <= number < 100 and number % 10 == 0
         if named and (self.decade_before.match(text, 0, start) or self.decade_after.match(text, end)):
             return decade(written(number))
-        return Decade((), ())
+        return Decade()
 
     def _hours(self, text: str, number: Decimal, span: tuple[int, int]) -> tuple[str, ...]:
         """Nine and a half may be half past nine, and nine o'clock is in the morning or the evening."""
