@@ -29,17 +29,17 @@ class Place:
     def marked(self) -> bool:
         return self.ahead.end > self.ahead.closed
 
+    @property
+    def measured(self) -> bool:
+        """Whether the token stands right after a number or a stroke, as a unit does: `5 с.`, `км/ч.`."""
+        return _FIGURE.match(self.text, 0, self.ahead.at - len(self.token)) is not None
+
     def word(self) -> str | Wait:
         """The whole next word; WAIT until its end has come."""
         m = WORD.match(self.text, self.inside, self.ahead.limit)
         if m is None:
             return ""
         return WAIT if self.ahead.short and m.end() == self.ahead.limit else m.group()
-
-    @property
-    def measured(self) -> bool:
-        """Whether the token stands right after a number or a stroke, as a unit does: `5 с.`, `км/ч.`."""
-        return _FIGURE.match(self.text, 0, self.ahead.at - len(self.token)) is not None
 
     def before(self) -> str:
         """The word before the token."""
