@@ -46,8 +46,6 @@ _UPSERT = """
 
 _NEW = "INSERT INTO passage (document, place, key, headings, text, hash) VALUES (?, ?, ?, ?, ?, ?)"
 
-_MOVE = "UPDATE passage SET place = ?, hash = ? WHERE id = ?"
-
 _ENDS = "UPDATE document SET ends = ? WHERE id = ?"
 
 _COLUMNS = ", ".join(field.name for field in fields(_Row))

@@ -102,9 +102,6 @@ class Evidence:
     """Which of the two searches is missing and why, for the log; empty when vectors are switched off."""
 
 
-Precision = Literal["year", "month", "day"]
-
-
 @dataclass(frozen=True, slots=True)
 class PartialDate:
     """A date as exact as it is known: 2024, 2024-05 or 2024-05-01."""
