@@ -10,6 +10,8 @@ from proxy.guards.gate.values import Values, missing, read, rendered
 
 RUN_MAX = 80
 """Characters on each side of a seam that are read together."""
+_POINTS = "。｡܁۔"
+"""Stops that a browser, or a reader, takes for the point of an address."""
 HEAD_MAX = 2 * RUN_MAX
 """Of the text after a seam, white space before its run included."""
 
@@ -37,9 +39,13 @@ def fused(before: str, text: str) -> tuple[str, int]:
     if before[-1:].isdigit() and (m := _WRAPPED.match(text)):
         gap, text = " ", text[m.end() :]
     head = _HEAD.match(text)
-    if not before or head is None or not (before[-1].isascii() or before[-1].isdigit()):
+    if not before or head is None or not _joins(before[-1]):
         return "", 0
     return before + gap + head.group(), len(before)
+
+
+def _joins(char: str) -> bool:
+    return char.isascii() or char.isdigit() or char in _POINTS
 
 
 def arisen(run: str, at: int, language: str, rules: Rules) -> Values:

@@ -39,8 +39,10 @@ _FLAT = _flat_table()
 
 # Marks of prose, and what looks like a point or stroke, that are signs of a value only between digits.
 # The comma of Chinese prose never is, but in groups.
-_BETWEEN = regex.compile(r"(?<=\d)[．：／－·․‧‚⁄∕](?=\d)|(?<=\p{Latin})[．․](?=\p{Latin})")
-_NARROW = dict(zip("．：／－·․‧‚⁄∕", ".:/-...,//", strict=True))
+_BETWEEN = regex.compile(
+    r"(?<=\d)[．：／－·․‧‚⁄∕](?=\d)|(?<=\p{Latin})[．․｡‧·܁۔](?=\p{Latin})|(?<=\p{Ll})。(?=[a-z])"
+)
+_NARROW = dict(zip("．：／－·․‧｡。܁۔‚⁄∕", ".:/-.......,//", strict=True))
 
 
 def _narrow(match: regex.Match[str]) -> str:
