@@ -22,7 +22,7 @@ from tests.fakes import (
     refuses,
     replays,
 )
-from tests.proxy.upstream.test_client import Collect
+from tests.proxy.upstream.kit import Collect
 
 CALL = Call(
     model="big-1",
