@@ -16,7 +16,8 @@ from proxy.types import Call, Decision, Message, Usage
 from proxy.upstream.openai import OpenAIUpstream
 from proxy.wire.request import Policy, parse
 from tests.fakes import DONE, FakeUpstream, chunk, refuses, replays
-from tests.proxy.wire.test_openai_dialects import CANARY, STOP, event, filled, gated
+from tests.proxy.wire.canaries import CANARY, filled, gated
+from tests.proxy.wire.replies import STOP, event
 from tests.serving import serving
 
 

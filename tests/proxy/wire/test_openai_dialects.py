@@ -1,36 +1,18 @@
 """Whatever an OpenAI-compatible server sends, only the content of choice 0 becomes text."""
 
 import json
-import types
-import typing
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from openai.types.chat import ChatCompletion, ChatCompletionChunk
-from pydantic import BaseModel
 
 from proxy.types import Usage
-from proxy.wire.openai_dialects import OpenAIDialect
 from proxy.wire.said import End
 from tests.fakes import DONE, chunk
-from tests.proxy.wire.reading import CUTS, Read, pieces, read
+from tests.proxy.wire.reading import CUTS, Read, pieces
+from tests.proxy.wire.replies import STOP, TEXT, event, heard
 
-STOP = chunk({}, "stop")
 END = End("stop", "done")
-
-
-def event(value: object, name: str = "") -> bytes:
-    head = f"event: {name}\n" if name else ""
-    return f"{head}data: {json.dumps(value)}\n\n".encode()
-
-
-def heard(*reads: bytes, content_type: str = "text/event-stream") -> Read:
-    return read(OpenAIDialect(), reads, content_type)
-
-
-TEXT = chunk({"content": "Ada."})
 
 
 @pytest.mark.parametrize(
@@ -211,94 +193,6 @@ def test_other_content_is_not_read(kind: str) -> None:
     got = heard(TEXT, STOP, DONE, content_type=kind)
     assert (got.text, got.end.how) == ("", "malformed")
 
-
-# -- every field of the openai package's types, each with a canary in it ------------------------------------
-
-CANARY = "CANARY"
-
-
-def canaries(kind: object) -> st.SearchStrategy[object]:
-    """Values of a type annotation with a canary in every string; what is optional may be missing or null."""
-    origin, inside = typing.get_origin(kind), typing.get_args(kind)
-    if origin is typing.Annotated:
-        return canaries(inside[0])
-    if origin in (typing.Union, types.UnionType):
-        return st.one_of([canaries(one) for one in inside])
-    if origin is typing.Literal:
-        return st.sampled_from(inside)
-    if origin is list:
-        return st.lists(canaries(inside[0]), min_size=1, max_size=2)
-    if origin is dict or kind is object:
-        return st.just({CANARY: CANARY})
-    if isinstance(kind, type) and issubclass(kind, BaseModel):
-        return filled(kind)
-    return _PLAIN[kind]
-
-
-_PLAIN: dict[object, st.SearchStrategy[object]] = {
-    str: st.just(CANARY),
-    int: st.integers(0, 9),
-    float: st.just(0.5),
-    bool: st.booleans(),
-    type(None): st.none(),
-}
-
-
-def filled(kind: type[BaseModel]) -> st.SearchStrategy[object]:
-    """An object with every field of `kind`, and one that no version knows yet."""
-    named = {(f.alias or name): canaries(f.annotation) for name, f in kind.model_fields.items()}
-    return st.fixed_dictionaries(named).map(lambda value: value | {"from_the_future": CANARY})
-
-
-def paths(kind: type[BaseModel], seen: tuple[type, ...] = ()) -> Iterator[str]:
-    """The names of all fields below `kind`."""
-    for name, field in kind.model_fields.items():
-        yield name
-        for inner in _models(field.annotation):
-            if inner not in seen:
-                yield from paths(inner, (*seen, inner))
-
-
-def _models(kind: object) -> Iterator[type[BaseModel]]:
-    if isinstance(kind, type) and issubclass(kind, BaseModel):
-        yield kind
-    for inner in typing.get_args(kind):
-        yield from _models(inner)
-
-
-def test_the_strategy_reaches_the_fields_that_leak() -> None:
-    reached = {*paths(ChatCompletionChunk), *paths(ChatCompletion)}
-    assert {"refusal", "arguments", "transcript", "bytes", "token", "url", "obfuscation"} <= reached
-
-
-def gated(value: object, text: str) -> object:
-    """`value` with the one field that may be text set to `text`, in choice 0."""
-    assert isinstance(value, dict)
-    for choice in value["choices"]:
-        for key in ("delta", "message"):
-            if key in choice:
-                choice[key]["content"] = text if choice["index"] == 0 else CANARY
-    return value
-
-
-@given(st.lists(filled(ChatCompletionChunk), min_size=1, max_size=4), CUTS)
-def test_no_field_of_a_chunk_but_the_content_becomes_text(values: list[object], cuts: list[int]) -> None:
-    stream = b"".join(event(gated(value, "ok ")) for value in values) + STOP + DONE
-    assert CANARY not in heard(*pieces(stream, cuts)).text
-
-
-@given(filled(ChatCompletion))
-def test_no_field_of_a_body_but_the_content_becomes_text(value: object) -> None:
-    body = json.dumps(gated(value, "ok ")).encode()
-    assert CANARY not in heard(body, content_type="application/json").text
-
-
-def test_the_canary_would_sing() -> None:
-    """The property can fail: a canary in the gated field is text."""
-    assert heard(chunk({"content": CANARY}), STOP, DONE).text == CANARY
-
-
-# -- cuts ---------------------------------------------------------------------------------------------------
 
 EVENTS = st.lists(
     st.sampled_from(
