@@ -2,77 +2,16 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 
 import httpx
 import pytest
 
-from proxy import routes
 from proxy.errors import AuthError, BusyError, LimitError, RequestError
 from proxy.routes import OpenReply
-from proxy.services import Ask, ClientGone, Outcome
-from proxy.settings import tree
-from proxy.types import ChatRequest, Citation, Decision
-from proxy.wire.request import Policy, parse
-from tests.serving import serving
-
-BODY = {"model": "ada", "messages": [{"role": "user", "content": "Who?"}]}
-STREAM = BODY | {"stream": True, "stream_options": {"include_usage": True}}
-DONE = Outcome(Decision.ANSWERED, "stop", (Citation(0, 4, "Notes", "https://example.org/n"),), (10, 5))
-
-Told = Callable[[ChatRequest, OpenReply], Awaitable[None]]
-
-
-async def told(request: ChatRequest, open_reply: OpenReply) -> None:
-    """The ordinary answer."""
-    reply = open_reply(request, "r1")
-    await reply.head(Decision.ANSWERED)
-    await reply.text("Ada ")
-    await reply.text("wrote it.")
-    await reply.end(DONE)
-
-
-async def models(ask: Ask) -> Sequence[str]:
-    if ask.headers.get("authorization") != "Bearer sk-good":
-        raise AuthError("Unknown key.")
-    return ["ada", "bee"]
-
-
-@asynccontextmanager
-async def site(
-    tell: Told = told, missing: Sequence[str] = (), **settings: object
-) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of a server whose answers `tell` gives."""
-
-    async def answer(ask: Ask, open_reply: OpenReply) -> None:
-        await tell(parse(ask.body, Policy()), open_reply)
-
-    async def ready() -> Sequence[str]:
-        return missing
-
-    server = tree.Server.model_validate({"first_byte_s": 5} | settings)
-    async with (
-        serving(routes.build(answer, models, ready, server)) as url,
-        httpx.AsyncClient(base_url=url, trust_env=False, verify=False) as client,
-    ):
-        yield client
-
-
-async def raw(client: httpx.AsyncClient, request: str) -> str:
-    """The first response to bytes that no client library would send."""
-    reader, writer = await asyncio.open_connection(client.base_url.host, client.base_url.port)
-    writer.write(request.encode())
-    got = await asyncio.wait_for(reader.readuntil(b"}}"), 2)
-    writer.close()
-    return got.decode()
-
-
-def chunks(body: str) -> list[dict[str, object]]:
-    """The JSON events of a stream that ends as it should."""
-    *events, done, rest = body.split("\n\n")
-    assert (done, rest) == ("data: [DONE]", "")
-    return [json.loads(event.removeprefix("data: ")) for event in events if not event.startswith(":")]
+from proxy.services import ClientGone
+from proxy.types import ChatRequest
+from tests.proxy.site import BODY, DONE, STREAM, chunks, raw, site, told
 
 
 async def test_a_stream_has_one_role_one_finish_one_usage_one_done() -> None:
@@ -347,76 +286,3 @@ async def test_health_and_readiness_are_two_things() -> None:
         assert (response.status_code, "no documents" in response.text) == (503, True)
     async with site() as client:
         assert (await client.head("/readyz")).status_code == 200
-
-
-@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd"])
-async def test_compressed_bodies_are_not_unpacked(encoding: str) -> None:
-    async with site() as client:
-        response = await client.post(
-            "/v1/chat/completions", json=BODY, headers={"content-encoding": encoding}
-        )
-    assert response.status_code == 415
-
-
-async def test_a_form_is_no_json() -> None:
-    async with site() as client:
-        assert (await client.post("/v1/chat/completions", data={"a": "b"})).status_code == 415
-
-
-async def test_a_body_of_no_stated_type_is_refused() -> None:
-    """Any web page may post one to a server of the reader's own machine, which then pays for it."""
-    async with site() as client:
-        assert (await client.post("/v1/chat/completions", content=json.dumps(BODY))).status_code == 415
-
-
-async def test_a_body_too_large_is_refused_by_its_announced_length() -> None:
-    async with site(body_bytes_max=1000) as client:
-        response = await client.post(
-            "/v1/chat/completions", content=b" " * 1001, headers={"content-type": "application/json"}
-        )
-    assert (response.status_code, response.json()["error"]["code"]) == (413, "body_too_large")
-
-
-async def test_a_body_too_large_is_refused_while_it_is_read() -> None:
-    """Without an announced length nothing past the limit is waited for."""
-    sent = 0
-
-    async def body() -> AsyncIterator[bytes]:
-        nonlocal sent
-        while True:
-            sent += 500
-            yield b" " * 500
-            await asyncio.sleep(0.01)
-
-    async with site(body_bytes_max=1000) as client:
-        with suppress(httpx.WriteError, httpx.ReadError):
-            response = await client.post(
-                "/v1/chat/completions", content=body(), headers={"content-type": "application/json"}
-            )
-            assert response.status_code == 413
-    assert sent < 100_000
-
-
-async def test_a_body_that_stops_coming_is_not_waited_for() -> None:
-    async with site(header_s=0.1) as client:
-        got = await raw(
-            client,
-            "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n"
-            "Content-Type: application/json\r\n\r\n{",
-        )
-    assert " 408 " in got.split("\r\n")[0]
-    assert "x-should-retry: false" in got
-
-
-async def test_a_body_that_trickles_is_not_waited_for() -> None:
-    """Each byte in time, but for ever: nobody knows yet who sends it, and it holds a place."""
-    async with site(header_s=0.2) as client:
-        reader, writer = await asyncio.open_connection(client.base_url.host, client.base_url.port)
-        head = "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n"
-        writer.write(f"{head}Content-Type: application/json\r\n\r\n".encode())
-        status = asyncio.create_task(reader.readline())
-        while not status.done():
-            writer.write(b" ")
-            await asyncio.sleep(0.03)
-        assert b" 408 " in await status
-        writer.close()
