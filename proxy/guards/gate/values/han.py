@@ -6,7 +6,8 @@ _ROWS = ("零〇", "一壹", "二两兩贰", "三叁", "四肆", "五伍", "六�
 _DIGITS = {char: value for value, row in enumerate(_ROWS) for char in row}
 _UNITS = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
 _SCALES = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
-NUMERAL = regex.compile(f"[{''.join([*_DIGITS, *_UNITS, *_SCALES])}]+")
+_TENS = str.maketrans({"廿": "二十", "卅": "三十"})
+NUMERAL = regex.compile(f"[廿卅{''.join([*_DIGITS, *_UNITS, *_SCALES])}]+")
 
 CHARS_MAX = 30
 
@@ -15,6 +16,7 @@ def han_number(text: str) -> int:
     """The value of a run of numerals; 0 where it is none: 三四 is "three or four"."""
     if len(text) > CHARS_MAX:
         return 0
+    text = text.translate(_TENS)
     if all(char in _DIGITS for char in text):
         plain = len(text) == 1 or len(text) >= 3 or _DIGITS[text[1]] == 0
         return int("".join(str(_DIGITS[char]) for char in text)) if plain else 0

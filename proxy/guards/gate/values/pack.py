@@ -17,6 +17,8 @@ SPACED = r"\p{Latin}\p{Cyrillic}\p{Arabic}\p{Devanagari}"
 LATIN = regex.compile(r"\p{Latin}")
 HAN = regex.compile(r"\p{Han}+")
 
+FOREIGN_MIN = 7
+"""The shortest Latin scale word that is heeded in other languages too."""
 SHIFT_CHARS = 20
 """How far before a number a word like साढ़े may begin."""
 
@@ -99,7 +101,7 @@ class Tongue:
     packs: tuple[ValuePack, ...]
     known: bool
     rest: tuple[ValuePack, ...] = ()
-    """The other packs: of their words only those in another script than Latin are heeded."""
+    """The other packs: of their words only scales are heeded that mean nothing else here."""
 
     @property
     def own(self) -> ValuePack:
@@ -163,7 +165,8 @@ class Tongue:
         """Scale word → power of ten; the first pack that knows a word says what it means."""
         own = {word: power for pack in reversed(self.packs) for word, power in pack.scales.items()}
         foreign = {word: power for pack in self.rest for word, power in pack.scales.items()}
-        return {word: power for word, power in foreign.items() if not LATIN.search(word)} | own
+        certain = {word: power for word, power in foreign.items() if _foreign(word)}
+        return certain | own
 
     @cached_property
     def scale(self) -> str:
@@ -175,6 +178,11 @@ class Tongue:
     @cached_property
     def scale_word(self) -> regex.Pattern[str]:
         return regex.compile(either(self.powers))
+
+
+def _foreign(scale: str) -> bool:
+    """Whether a scale word means what it means in any language: Milliarden, not mil."""
+    return LATIN.search(scale) is None or len(scale) >= FOREIGN_MIN
 
 
 def either(items: Iterable[str]) -> str:

@@ -21,6 +21,8 @@ from proxy.guards.gate.values.types import Count
 _GAP = regex.compile(r"[\s\u200c-]{1,2}")
 _NOUN = regex.compile(r"([\s\u200c-])\s?([\p{L}\p{M}]+)")
 _MULTIPLIED = regex.compile(rf"(?r){TAKEN}[\s\u200c-]?")
+_ABOUT = regex.compile("[多余餘來来几幾](?<scale>[十百千万萬亿億]*)")
+"""四十多万 is 40万 or so."""
 COUNTING_MAX = 3
 """Up to here answers count on their own."""
 COMPOUND_MIN = 8
@@ -201,8 +203,10 @@ def _certain(text: str, table: _Table, words: list[Word]) -> bool:
     counted = after is not None and plain_word(after[2]) in table.counted
     if first.value >= 100:
         return counted or not (first.loose or first.rank or str(first.value).strip("0") == "1")
-    if first.loose or first.value > COUNTING_MAX or after is None:
-        return not first.loose and first.value > COUNTING_MAX
+    if first.loose:
+        return counted and not first.rank  # eleven is an elf in German, but elf Euro are money
+    if first.value > COUNTING_MAX or after is None:
+        return first.value > COUNTING_MAX
     return after[1] == "-" or counted
 
 
@@ -220,15 +224,21 @@ def _decimals(page: Page, table: _Table, words: list[Word]) -> list[Word]:
 
 
 def _read_han(page: Page, table: _Table, source: bool) -> None:
-    """In an answer only before a measure word, after 第 or in a percentage: 三明治 is no three."""
+    """In an answer only before a measure word, after 第 or in a fraction: 三明治 is no three."""
     text, measures = page.text, table.pack.measures
     for match in NUMERAL.finditer(text):
         start, end = match.span()
         number = Decimal(han_number(match[0]))
         before = text[max(0, start - 3) : start]
+        if number and (about := _ABOUT.match(text, end)):
+            number, end = _times(number, about["scale"]), about.end()
+        counted = before.endswith(("第", "分之")) or text.startswith((*measures, "分之"), end)
         exact, end = table.halves.apply(text, number, (start, end)) if number else (number, end)
-        counted = before.endswith(("第", "百分之")) or text.startswith(measures, match.end())
-        certain = counted and number != 100 and len(match[0].strip("百千万萬亿億")) > 0
+        certain = counted and len(match[0].strip("百千万萬亿億")) > 0
         first = source and before.endswith("第")
         if (exact != number or number >= 2 - first) and (source or certain):
             page.found.append(table.notations.number(page, exact, (start, end)))
+
+
+def _times(number: Decimal, scale: str) -> Decimal:
+    return number * han_number(scale) if scale else number

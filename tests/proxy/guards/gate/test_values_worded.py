@@ -144,3 +144,38 @@ def test_a_day_in_words_is_a_date(language: str, text: str) -> None:
 def test_a_modal_verb_is_no_month_and_an_article_no_day() -> None:
     assert held("One may ask, the third may be first", "", "en")
     assert held("Ein Juni ohne Regen", "", "de")
+
+
+COUNTED = [
+    ("de", "acht Euro"),
+    ("de", "elf Stunden"),
+    ("es", "once euros"),
+    ("fa", "شش ساعت"),
+    ("ar", "خمس سنوات"),
+    ("hi", "दो घंटे"),
+    ("zh", "一百个"),
+    ("zh", "廿元"),
+    ("zh", "四十多万个"),
+    ("en", "45 Milliarden"),
+    ("ru", "45 millones"),
+]
+FRACTIONS = [
+    ("en", "three quarters"),
+    ("de", "drei Viertel"),
+    ("fr", "trois quarts"),
+    ("es", "tres cuartos"),
+    ("ru", "три четверти"),
+    ("fa", "دو سوم"),
+    ("hi", "तीन चौथाई"),
+    ("zh", "三分之二"),
+]
+
+
+@pytest.mark.parametrize(("language", "text"), COUNTED + FRACTIONS)
+def test_a_word_of_two_meanings_is_a_number_before_a_measure(language: str, text: str) -> None:
+    assert held(text, text, language)
+    assert not held(text, "45; 7", language)
+
+
+def test_ten_and_some_is_no_exact_number() -> None:
+    assert held("十几个", "15个", "zh")
