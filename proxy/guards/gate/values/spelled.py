@@ -21,7 +21,7 @@ from proxy.guards.gate.values.types import Count
 _GAP = regex.compile(r"[\s\u200c-]{1,2}")
 _NOUN = regex.compile(r"([\s\u200c-])\s?([\p{L}\p{M}]+)")
 _MULTIPLIED = regex.compile(rf"(?r){TAKEN}[\s\u200c-]?")
-_ABOUT = regex.compile("[多余餘來来几幾](?<scale>[十百千万萬亿億]*)")
+_ABOUT = regex.compile("(?:[多余餘来來]|[几幾](?=[百千万萬亿億]))(?<scale>[百千万萬亿億]*)")
 """四十多万 is 40万 or so."""
 COUNTING_MAX = 3
 """Up to here answers count on their own."""
