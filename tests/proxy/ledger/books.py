@@ -36,3 +36,10 @@ async def denied(ledger: SqliteLedger, caller: Caller = ALICE, model: str = "m")
 def used(input: int | None = None, output: int | None = None, received: int = 0) -> Spent:
     """What an attempt used."""
     return Spent(Usage(input, output), received)
+
+
+async def say(ledger: SqliteLedger, pragma: str) -> None:
+    """Brings the ledger's own connection into a state that a disk would."""
+    connection = ledger._db._connection
+    assert connection is not None
+    await connection.execute(f"PRAGMA {pragma}")

@@ -3,26 +3,20 @@
 import json
 import os
 import threading
-import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from proxy.errors import ConfigError, StoreError
-from proxy.ledger.owner import Owner
 from proxy.ledger.periods import Cap, Caps, caps
-from proxy.ledger.spool import OLD_S
 from proxy.ledger.sqlite import SqliteLedger
 from proxy.services import Hold
 from proxy.settings import tree
 from proxy.types import Decision
-from tests.proxy.ledger.books import ALICE, BOUND, PRICES, denied, held, opened, used
+from tests.proxy.ledger.books import ALICE, BOUND, PRICES, denied, held, opened, say, used
 from tests.waiting import until
 
-MIDNIGHT = 1_796_083_200.0
-"""2026-12-01 00:00 UTC."""
 Fault = Callable[[SqliteLedger, Path], None]
 
 
@@ -39,10 +33,6 @@ def swap(ledger: SqliteLedger, folder: Path) -> None:
     (folder / "other.db").rename(ledger.path)
 
 
-def exists(path: Path) -> bool:
-    return path.exists()
-
-
 def kept(folder: Path) -> list[Path]:
     """The files of settlements that wait."""
     return list((folder / "ledger.db.spool").glob("*.jsonl"))
@@ -54,13 +44,6 @@ def damage(path: Path) -> None:
     with path.open("r+b") as file:
         file.seek(4096)
         file.write(os.urandom(size - 4096))
-
-
-async def say(ledger: SqliteLedger, pragma: str) -> None:
-    """Brings the ledger's own connection into a state that a disk would."""
-    connection = ledger._db._connection
-    assert connection is not None
-    await connection.execute(f"PRAGMA {pragma}")
 
 
 @pytest.mark.parametrize("fault", [delete, move, swap])
@@ -210,141 +193,6 @@ async def test_a_ledger_whose_pages_are_damaged_denies_or_does_not_open(tmp_path
         async with opened(tmp_path) as ledger:
             raise StoreError("", detail=(await denied(ledger)).detail)
     assert "malformed" in caught.value.detail
-
-
-async def test_what_was_settled_without_a_store_survives_the_end_of_the_process(tmp_path: Path) -> None:
-    async with opened(tmp_path) as ledger:
-        hold = await held(ledger)
-        await say(ledger, "query_only = ON")
-        await ledger.settle(hold, used(10, 20))
-    async with opened(tmp_path) as ledger:
-        assert ledger.recovered.kept == 1
-        proof = await ledger.verify()
-        assert (proof.settled_nanousd, proof.held_nanousd, proof.faults) == (13_500, 0, ())
-
-
-async def test_what_was_kept_in_another_container_is_booked_and_its_file_goes_in_time(tmp_path: Path) -> None:
-    async with opened(tmp_path) as ledger:
-        hold = await held(ledger)
-        await say(ledger, "query_only = ON")
-        await ledger.settle(hold, used(10, 20))
-    [mine] = (tmp_path / "ledger.db.spool").iterdir()
-    theirs = mine.rename(mine.with_name(f"{replace(ledger.owner, space='7')}.jsonl"))
-    for age_s in (0, OLD_S + 1):
-        os.utime(theirs, (time.time() - age_s,) * 2)
-        async with opened(tmp_path) as ledger:
-            proof = await ledger.verify()
-            assert (proof.settled_nanousd, proof.faults) == (13_500, ())
-            assert exists(theirs) == (age_s == 0)
-
-
-ODD = [
-    b'["half", "reported", 12',
-    b"\xff\xfe\x00 not even text",
-    b"[" * 100_000,
-    b"{}",
-    b'["h", "reported", 1e999, 1, 1, 1]',
-    b'["h", "reported", NaN, 1, 1, 1]',
-    b'["h", "reported", 1, 1e999, 1, 1]',
-    b'["HOLD", "reported", 1, 1, 1, -5]',
-    b'["HOLD", "reported", 1, 1, 1, 99999999999999999999]',
-    b'["HOLD", "reported", 1, 1, 1]',
-]
-
-
-@pytest.mark.parametrize("line", ODD, ids=range(len(ODD)))
-async def test_a_line_of_the_kept_settlements_that_is_none_is_skipped(tmp_path: Path, line: bytes) -> None:
-    async with opened(tmp_path) as ledger:
-        hold = await held(ledger)
-        await say(ledger, "query_only = ON")
-        await ledger.settle(hold, used(10, 20))
-    [spool] = (tmp_path / "ledger.db.spool").iterdir()
-    spool.write_bytes(line.replace(b"HOLD", hold.id.encode()) + b"\n" + spool.read_bytes())
-    async with opened(tmp_path) as ledger:
-        assert (ledger.recovered.kept, (await ledger.verify()).settled_nanousd) == (1, 13_500)
-
-
-async def test_kept_settlements_that_cannot_be_read_keep_the_ledger_closed_and_are_named(
-    tmp_path: Path,
-) -> None:
-    """They are money: rather no call than one that forgets them."""
-    folder = tmp_path / "ledger.db.spool" / "theirs.jsonl"
-    folder.mkdir(parents=True)
-    with pytest.raises(StoreError, match="cannot be opened") as caught:
-        async with opened(tmp_path):
-            pass
-    assert "theirs.jsonl" in caught.value.detail
-
-
-async def test_the_holds_of_a_dead_process_are_charged_at_the_start_and_said(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    async with opened(tmp_path) as ledger:
-        await held(ledger)
-        gone = Owner(ledger.owner.boot, ledger.owner.space, ledger.owner.pid, "1")
-        await ledger._submit(lambda c: c.execute("UPDATE holds SET owner = ?", (str(gone),)).rowcount)
-    async with opened(tmp_path) as ledger:
-        assert (ledger.recovered.dead, ledger.recovered.nanousd) == (1, BOUND.nanousd)
-        assert "1 holds of dead processes" in caplog.text
-        assert (await ledger.verify()).settled_nanousd == BOUND.nanousd
-
-
-async def test_a_live_hold_is_renewed_and_an_abandoned_one_charged(tmp_path: Path) -> None:
-    async with opened(tmp_path, hold_s=1) as ledger:
-        hold = await held(ledger)
-        lost = await held(ledger)
-        del ledger._open[lost.id]
-        await until(lambda: charged(ledger))  # not before the younger one's first expiry, the other's too
-        proof = await ledger.verify()
-        assert [row.id for row in proof.holds] == [hold.id]
-        assert proof.settled_nanousd == BOUND.nanousd
-
-
-async def charged(ledger: SqliteLedger) -> bool:
-    return (await ledger.verify()).settled_nanousd > 0
-
-
-async def test_the_month_turns_while_money_is_held(tmp_path: Path) -> None:
-    now = [MIDNIGHT - 1]
-    async with opened(tmp_path, covers=1, clock=lambda: now[0]) as ledger:
-        old = await held(ledger)
-        await denied(ledger)
-        now[0] = MIDNIGHT
-        new = await held(ledger)
-        await denied(ledger)
-        now[0] = MIDNIGHT - 3_600
-        assert "2026-12" in (await denied(ledger)).detail
-        await ledger.settle(old, used(10, 20))
-        assert "2026-12" in (await denied(ledger)).detail
-        await ledger.settle(new, used(0, 0))
-        await held(ledger)
-        assert [(row.name, row.settled_nanousd) for row in await ledger.spend("day")] == [
-            ("2026-11-30", 13_500),
-            ("2026-12-01", 0),
-        ]
-        assert (await ledger.verify()).faults == ()
-
-
-async def test_a_clock_that_had_run_ahead_is_put_right_by_hand_and_noted(tmp_path: Path) -> None:
-    now = [MIDNIGHT + 400 * 86_400]
-    async with opened(tmp_path, covers=1, clock=lambda: now[0]) as ledger:
-        await held(ledger)
-        now[0] = MIDNIGHT
-        assert "2028-01" in (await denied(ledger)).detail
-        assert (await ledger.rewind("a dead battery", by="op")).day == "2026-12-01"
-        await held(ledger)
-        assert "2026-12" in (await denied(ledger)).detail
-        assert [(act.act, act.reason) for act in await ledger.acts()] == [("rewind", "a dead battery")]
-        assert (await ledger.verify()).faults == ()
-
-
-async def test_a_closed_ledger_denies_and_still_keeps_what_is_settled(tmp_path: Path) -> None:
-    async with opened(tmp_path) as ledger:
-        hold = await held(ledger)
-    assert (await denied(ledger)).decision is Decision.LEDGER_DOWN
-    assert (await ledger.settle(hold, used(10, 20))).nanousd == 13_500
-    async with opened(tmp_path) as ledger:
-        assert (await ledger.verify()).settled_nanousd == 13_500
 
 
 def test_caps_come_from_the_settings_in_nano_dollars_and_a_wrong_zone_is_named() -> None:
