@@ -89,6 +89,8 @@ The staff bonus for the reading room is 350 euros a year.
 """
 QUESTION = "When does the reading room open?"
 """Answered by source 1, the opening hours."""
+OFF_TOPIC = "What is the capital of Mongolia?"
+TRUE = "The reading room opens at 9:30 [1]. "
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +121,16 @@ class Deployment:
         return await self.stack.enter_async_context(client)
 
     async def row(self, number: int = 1) -> Trace:
-        """The row of the request that came as `number`: rows are written behind the answers."""
+        """The row of the request that came as `number`."""
+        return (await self.rows(number))[0]
+
+    async def rows(self, count: int) -> list[Trace]:
+        """The newest rows, once there are `count`: they are written behind the answers."""
         for _ in range(500):
-            if len(rows := await self.log.recent(number)) == number:
-                return rows[0]
+            if len(rows := await self.log.recent(count)) == count:
+                return rows
             await asyncio.sleep(0.01)
-        raise AssertionError(f"no row {number} was written")
+        raise AssertionError(f"no row {count} was written")
 
 
 def written(
@@ -169,3 +175,9 @@ async def deployed(
         async with serving(surface(services)) as address, AsyncExitStack() as stack:
             log = await stack.enter_async_context(Decisions(paths(settings).decisions))
             yield Deployment(address, services, log, stack)
+
+
+async def ask(client: AsyncOpenAI, question: str = QUESTION, model: str = "help") -> str:
+    """The text of one answer that does not stream."""
+    done = await client.chat.completions.create(model=model, messages=[{"role": "user", "content": question}])
+    return done.choices[0].message.content or ""

@@ -1,13 +1,12 @@
 """proxy.app.deciding: a caller reads what became of its own requests, and learns nothing else by it."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.fakes import FakeUpstream, refuses, says
-from tests.proxy.deployment import QUESTION, Deployment, deployed
+from tests.proxy.deployment import QUESTION, Deployment
 
 CANARY = "LEAK-7"
 LIES = says("The reading room opens at 9:30 [1]. ", f"Its code is {CANARY} [1].")
@@ -17,12 +16,6 @@ LIES = says("The reading room opens at 9:30 [1]. ", f"Its code is {CANARY} [1]."
 async def _fake() -> AsyncIterator[FakeUpstream]:
     async with FakeUpstream(LIES) as fake:
         yield fake
-
-
-@pytest.fixture(name="proxy")
-async def _proxy(tmp_path: Path, fake: FakeUpstream) -> AsyncIterator[Deployment]:
-    async with deployed(tmp_path, fake.url) as proxy:
-        yield proxy
 
 
 async def asked(proxy: Deployment, key: str, question: str = QUESTION) -> str:
