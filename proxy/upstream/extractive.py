@@ -6,8 +6,9 @@ gate of the request would release; where nothing fits it says the fixed token.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import regex
 
@@ -81,16 +82,24 @@ class Extractive:
         return Ending("stop")
 
     def choose(self, call: Call) -> list[Unit]:
-        """The units to quote: for an overview every line of each record, else those nearest the question."""
+        """The units to quote: for an overview every line of each record, else those nearest the question.
+
+        What the reader's language says is not said again in another; only where it says nothing, others do.
+        """
         units = [unit for source in call.sources for unit in units_of(source, self._split)]
         if call.overview:
             return [unit for unit in units if call.passes(unit.quoted())]
         ranked = self._ranked(call, units)
         best = ranked[0][0] if ranked else 0
-        near = (unit for score, unit in ranked if score >= best / 2)
-        passing = (unit for unit in near if call.passes(unit.quoted()))
-        chosen = [unit for _, unit in zip(range(self._sentences_max), passing, strict=False)]
+        near = [unit for score, unit in ranked if score >= best / 2]
+        own = [unit for unit in near if unit.source.language in (None, call.language)]
+        chosen = self._passing(call, own) or self._passing(call, near)
         return sorted(chosen, key=lambda unit: (unit.source.number, unit.order))
+
+    def _passing(self, call: Call, units: Iterable[Unit]) -> list[Unit]:
+        """The first that the gate would release, as many as may be quoted."""
+        passing = (unit for unit in units if call.passes(unit.quoted()))
+        return list(islice(passing, self._sentences_max))
 
     def _ranked(self, call: Call, units: list[Unit]) -> list[tuple[float, Unit]]:
         """Units that share enough content words with the question, rarer words weighing more, best first."""

@@ -1,6 +1,7 @@
 """proxy.upstream.extractive: quotes what answers the question, word by word, and nothing by chance."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import regex
 
@@ -50,13 +51,24 @@ async def said(
     passes: Callable[[str], bool] = lambda text: True,
 ) -> str:
     ear = Ear()
-    call = Call("m", (), 10, sources=sources, wanted=wanted, overview=overview, token="TOKEN", passes=passes)
+    told = Call("m", (), 10, language="en", sources=sources, wanted=wanted, token="TOKEN", passes=passes)
+    call = replace(told, overview=overview)
     assert (await Extractive(split).run(call, ear)).finish == "stop"
     return "".join(ear.heard)
 
 
 async def test_the_sentence_that_shares_most_words_is_quoted_with_its_marker() -> None:
     assert await said("workshop", "plan") == "The Workshop plan costs 29 euros [1]. "
+
+
+async def test_another_language_is_quoted_only_where_the_readers_own_says_nothing() -> None:
+    english = Source(1, "1", "Plans", "The Kiosk plan costs 9 euros.", language="en")
+    spanish = Source(2, "2", "Planes", "El plan Kiosk cuesta 9 euros.", language="es")
+    wanted = ("kiosk", "plan", "euros")
+    assert await said(*wanted, sources=(english, spanish)) == "The Kiosk plan costs 9 euros [1]. "
+    assert await said(*wanted, sources=(spanish,)) == "El plan Kiosk cuesta 9 euros [2]. "
+    stopped = await said(*wanted, sources=(english, spanish), passes=lambda text: "[2]" in text)
+    assert stopped == "El plan Kiosk cuesta 9 euros [2]. "
 
 
 async def test_one_word_in_common_is_chance() -> None:
