@@ -14,6 +14,7 @@ from proxy.settings.languages import TAGS
 from proxy.settings.tree import FolderSource, JwtAuth, Settings, Upstream
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+WEB = ("http://", "https://")
 
 
 def load(path: Path, *, data_dir: Path | None = None) -> Settings:
@@ -87,6 +88,7 @@ def _cross(settings: Settings) -> Iterator[str]:
     """Faults between settings: dangling names, and what one choice demands of another."""
     yield from _assistants(settings)
     yield from _models(settings)
+    yield from _links(settings)
     for name, upstream in settings.upstreams.items():
         yield from _upstream(f"upstreams.{name}", upstream)
     yield from _auth(settings)
@@ -117,10 +119,16 @@ def _models(settings: Settings) -> Iterator[str]:
             yield f"{at}.model: want the upstream's name of the model, got nothing"
 
 
+def _links(settings: Settings) -> Iterator[str]:
+    """Prefixes of links that no answer could show: only addresses of these schemes leave."""
+    for name, source in settings.sources.items():
+        base = source.url_base if isinstance(source, FolderSource) else ""
+        if base and not base.startswith(WEB):
+            yield f"sources.{name}.url_base: want an http(s) address, got {base!r}"
+
+
 def _upstream(at: str, upstream: Upstream) -> Iterator[str]:
-    if upstream.protocol in ("openai", "anthropic") and not upstream.base_url.startswith(
-        ("http://", "https://")
-    ):
+    if upstream.protocol in ("openai", "anthropic") and not upstream.base_url.startswith(WEB):
         yield f"{at}.base_url: want an http(s) address, got {upstream.base_url!r}"
     if upstream.protocol == "scripted" and upstream.script is None:
         yield f"{at}.script: want the file to replay, got nothing"

@@ -78,6 +78,11 @@ def test_a_model_without_prices_is_an_error(tmp_path: Path) -> None:
     assert "models.help.prices: want a value, got nothing" in faults(tmp_path, text)
 
 
+def test_a_prefix_that_makes_no_link_is_an_error(tmp_path: Path) -> None:
+    text = GOOD.replace("[sources.handbook]", '[sources.handbook]\nurl_base = "docs.example.org/"')
+    assert "sources.handbook.url_base: want an http(s) address" in faults(tmp_path, text)
+
+
 def test_open_mode_beyond_loopback_must_be_said_twice(tmp_path: Path) -> None:
     found = faults(tmp_path, GOOD + '\n[server]\nhost = "0.0.0.0"\n[auth]\nmode = "open"\n')
     assert "auth.open.allow_remote" in found
