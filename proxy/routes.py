@@ -121,7 +121,8 @@ class _Router:
             methods = self._paths.get(f"{folder}/{{id}}") if last else None
             scope["path_params"] = {"id": _decoded(last)}
         if methods is None:
-            text = HINTS.get(path) or f"There is no such path here. There are: {', '.join(self._paths)}."
+            there = f"There are: {', '.join(self._paths)}; a slash within an id is written %2F."
+            text = HINTS.get(path) or f"There is no such path here. {there}"
             raise RequestError(text, code="unknown_path", status=404)
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         if method not in methods:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from indexes.language import WordPack
 from indexes.rows import Change
-from indexes.sources.access import Denied, combined, stated
+from indexes.sources.access import Denied, Stated, combined, stated
 from indexes.sources.meta import Meta, described
 from indexes.sources.readers.html import read_html
 from indexes.sources.readers.markdown import read_markdown, read_text
@@ -100,7 +100,7 @@ def access(fields: Mapping[str, object]) -> Access:
     """Groups and validity alone, checked. Raises `Rejected`."""
     try:
         table = _table(fields)
-        found = combined(None, stated(table))
+        found = _granted(stated(table))
         table.close()
     except (Bad, Denied) as fault:
         raise Rejected(str(fault)) from None
@@ -110,9 +110,16 @@ def access(fields: Mapping[str, object]) -> Access:
 def _described(fields: Mapping[str, object]) -> tuple[Meta, Access]:
     try:
         meta = described(_table(fields))
-        return meta, combined(None, meta.stated)
+        return meta, _granted(meta.stated)
     except (Bad, Denied) as fault:
         raise Rejected(str(fault)) from None
+
+
+def _granted(said: Stated) -> Access:
+    """What was said, where no folder stands above it to say the rest."""
+    if said.groups is None:
+        raise Denied('states no allowed_groups: name who may see it, as in ["public"]')
+    return combined(None, said)
 
 
 def _table(fields: Mapping[str, object]) -> Table:

@@ -109,7 +109,8 @@ def surface(services: Services, pushing: Pushing | None = None) -> Overload:
         ask = head(scope)
         caller = await desk.auth.authenticate(ask.headers, ask.peer)
         if "admin" not in caller.scopes:
-            raise AuthError("Metrics are for keys with the scope `admin`.", status=403, code="forbidden")
+            text = "Metrics are for keys with the scope `admin`, or at `server.metrics_port` without a key."
+            raise AuthError(text, status=403, code="forbidden")
         await _figures(services, line)
 
     def failed(code: str) -> None:

@@ -91,7 +91,10 @@ class Pushing:
         await _done(line, changed)
 
     async def _changed(self, scope: Scope, fields: Mapping[str, object], line: Line, change: Change) -> None:
-        source, _, key = scope["path_params"]["id"].partition("/")
+        source, slash, key = scope["path_params"]["id"].partition("/")
+        if not slash:
+            text = "This path names no document: want /v1/documents/SOURCE%2FKEY, the slash as %2F."
+            raise RequestError(text, code="unknown_document", status=404)
         if source not in self._sources:
             raise _unknown("sources", source)
         try:

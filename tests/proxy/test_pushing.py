@@ -127,6 +127,14 @@ async def test_only_sources_and_books_that_take_pushes_are_written(pushed: Pushe
         assert (await pushed.client.put(path, json=DOCUMENT)).status_code == 404
 
 
+@pytest.mark.parametrize("path", ["harbour", "pushed/harbour"])
+async def test_a_document_named_without_its_source_or_its_encoding_is_told_how(
+    pushed: Pushed, path: str
+) -> None:
+    got = await pushed.client.put(f"/v1/documents/{path}", json=DOCUMENT)
+    assert (got.status_code, "%2F" in got.json()["error"]["message"]) == (404, True)
+
+
 async def test_a_pushed_book_answers_overview_questions_and_is_replaced_whole(pushed: Pushed) -> None:
     question = "What projects has Orchard worked on?"
     assert (await pushed.client.put("/v1/records/cv", json=[RECORD])).json() == {"changed": True}

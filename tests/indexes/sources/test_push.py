@@ -33,7 +33,7 @@ def test_the_fields_are_those_of_front_matter() -> None:
         ({"text": ""}, "`text`: want the document's text"),
         ({"text": 5}, "`text`"),
         ({"format": "pdf"}, "`format`: want one of markdown, text, html"),
-        ({"allowed_groups": None}, "states no allowed_groups"),
+        ({"allowed_groups": None}, "states no allowed_groups: name who may see it"),
         ({"allowed_groups": []}, "nobody could see it"),
         ({"allowed_groups": [True]}, "want a text, got a boolean"),
         ({"allowed_groups": [1]}, "want a text, got a number"),
