@@ -8,6 +8,7 @@ from importlib.resources import files
 from indexes.language import WordPack, detect
 from indexes.text import content_words, words
 from proxy.desk import Persona
+from proxy.errors import ConfigError
 from proxy.guards import prompt, threshold
 from proxy.guards.followup import Reader
 from proxy.guards.gate import Rules
@@ -53,7 +54,7 @@ def packs() -> Packs:
 
 
 def persona(name: str, settings: tree.Assistant, packs: Packs, lock: Lock | None) -> Persona:
-    """One assistant made ready. Raises `ConfigError` for patterns that do not do what their examples say."""
+    """One assistant made ready. Raises `ConfigError` for a prompt or patterns that cannot be used."""
     names = settings.subject.names
     name_words = frozenset(word for spelling in names for word in words(spelling))
     content = _content(packs.words, name_words, settings.language)
@@ -64,7 +65,7 @@ def persona(name: str, settings: tree.Assistant, packs: Packs, lock: Lock | None
         names,
         lambda question: packs.reader.contentless(question, content),
     )
-    calibrated = _calibrated(name, lock)
+    calibrated, told = _calibrated(name, lock), _prompt(name, settings)
     return Persona(
         name=name,
         language=settings.language,
@@ -74,8 +75,8 @@ def persona(name: str, settings: tree.Assistant, packs: Packs, lock: Lock | None
         router=router,
         reader=packs.reader,
         content=content,
-        prompt=_prompt(settings),
-        rules=_rules(settings, packs, refuser),
+        prompt=told,
+        rules=_rules(settings, packs, refuser, told),
         texts=Texts(packs.texts, _overrides(settings)),
         threshold=lambda language: threshold.of(
             settings.threshold, settings.thresholds, language, calibrated
@@ -114,15 +115,24 @@ def _overrides(settings: tree.Assistant) -> dict[str, dict[str, str]]:
     return texts
 
 
-def _prompt(settings: tree.Assistant) -> prompt.Prompt:
+def _prompt(name: str, settings: tree.Assistant) -> prompt.Prompt:
     path = settings.prompt or files("config") / "prompts" / "system.md"
     subject = settings.subject.names[0] if settings.subject.names else ""
-    return prompt.Prompt(path.read_text("utf-8"), prompt.Persona(subject, settings.about, settings.voice))
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as fault:
+        why = fault.strerror if isinstance(fault, OSError) else fault
+        raise ConfigError(
+            f"assistants.{name}.prompt: want a file of UTF-8 text, got {path}: {why}"
+        ) from fault
+    return prompt.Prompt(text, prompt.Persona(subject, settings.about, settings.voice))
 
 
-def _rules(settings: tree.Assistant, packs: Packs, refuser: Refuser) -> Callable[[str], Rules]:
+def _rules(
+    settings: tree.Assistant, packs: Packs, refuser: Refuser, told: prompt.Prompt
+) -> Callable[[str], Rules]:
     """The gate's rules by language: they differ in the prompt of which nothing may be quoted."""
-    gate, told = settings.gate, _prompt(settings)
+    gate = settings.gate
     base = Rules(
         sentences=packs.sentences,
         values=packs.values,

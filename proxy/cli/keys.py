@@ -40,8 +40,8 @@ def create_key(context: click.Context, /, name: str, **options: Any) -> None:
     )
     settings = settings_of(context)
     click.echo(wait(command.create(settings, wish)))
-    for group in command.idle(settings, wish.groups):
-        click.echo(f"warning: auth.groups does not name `{group}`: it grants nothing", err=True)
+    for line in command.warnings(settings, wish.groups):
+        click.echo(f"warning: {line}", err=True)
 
 
 @keys.command("list")

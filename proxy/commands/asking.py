@@ -29,19 +29,27 @@ class How:
 
 
 async def once(settings: Settings, text: str, how: How) -> None:
-    """Asks and prints the answer as it is released."""
-    question = _question(settings, text, how)
-    async with opened(settings) as services:
-        if how.dry:
-            seen = await _rehearsed(question, services.desk)
-        else:
-            seen = await _asked(question, services.desk, _hush if how.told == "json" else _say)
+    """Asks and prints the answer as it is released. A model that fails is explained all the same."""
+    question, seen = _question(settings, text, how), Seen()
+    hear = _hush if how.dry or how.told == "json" else _say
+    try:
+        async with opened(settings) as services:
+            await (_rehearsed if how.dry else _asked)(question, services.desk, hear, seen)
+    except BusyError as fault:
+        if seen.trace:
+            fault.detail = seen.trace.detail
+            _told(seen, how)
+        raise
+    _told(seen, how)
+
+
+def _told(seen: Seen, how: How) -> None:
+    """What stands behind the answer, or under --json all of it."""
     if how.told == "json":
-        answer = {"answer": seen.text, "trace": fields(seen.trace) if seen.trace else None}
-        return say_json(answer)
-    if not how.dry:
+        return say_json({"answer": seen.text, "trace": fields(seen.trace) if seen.trace else None})
+    if seen.text and not how.dry:
         click.echo()
-    elif seen.trace and not seen.trace.upstream_calls:
+    if how.dry and seen.trace and not seen.trace.upstream_calls:
         click.echo(f"(dry run: ends before any model, {seen.trace.decision})", err=True)
     if how.told == "explain" and seen.trace:
         click.echo()
@@ -58,24 +66,21 @@ def _question(settings: Settings, text: str, how: How) -> Question:
     return Question(text, model, how.groups | settings.auth.public_groups)
 
 
-async def _asked(question: Question, desk: Desk, hear: Callable[[str], None]) -> Seen:
+async def _asked(question: Question, desk: Desk, hear: Callable[[str], None], seen: Seen) -> None:
     """Asked in earnest: whatever comes of it, `fiador decisions ID` opens it."""
-    seen = Seen()
     try:
-        return await ask(question, desk, hear, seen)
+        await ask(question, desk, hear, seen)
     finally:
         if seen.trace:
             await desk.decisions.write(seen.trace)
 
 
-async def _rehearsed(question: Question, desk: Desk) -> Seen:
+async def _rehearsed(question: Question, desk: Desk, hear: Callable[[str], None], seen: Seen) -> None:
     """Asked up to the upstream, which fails for not being called; leaves no row, so it has no id."""
-    seen = Seen()
     with suppress(BusyError):
-        await ask(question, _dry(desk), seen=seen)
+        await ask(question, _dry(desk), hear, seen)
     if seen.trace:
         seen.trace.id = ""
-    return seen
 
 
 def _say(piece: str) -> None:

@@ -34,7 +34,10 @@ def backup(settings: Settings, file: Path) -> list[str]:
     """
     if file.exists():
         raise ConfigError(f"{file}: exists already; `fiador backup` writes over nothing")
-    with TemporaryDirectory(prefix=".fiador-", dir=file.resolve().parent) as folder:
+    home = file.resolve().parent
+    if not home.is_dir():
+        raise ConfigError(f"{home}: want a folder, got none")
+    with TemporaryDirectory(prefix=".fiador-", dir=home) as folder:
         work = Path(folder)
         names = [*_copied(paths(settings), work)]
         if not names:

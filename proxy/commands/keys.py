@@ -32,10 +32,12 @@ async def create(settings: Settings, wish: Wish) -> str:
     return made.secret
 
 
-def idle(settings: Settings, groups: frozenset[str]) -> list[str]:
-    """Those of `groups` that grant nothing, because auth.groups names some and not them."""
-    named = settings.auth.groups
-    return sorted(groups - set(named) - settings.auth.public_groups) if named else []
+def warnings(settings: Settings, groups: frozenset[str]) -> list[str]:
+    """What will keep a new key, or some of its groups, from granting anything."""
+    mode, named = settings.auth.mode, settings.auth.groups
+    unread = [] if mode == "keys" else [f'auth.mode is "{mode}": no key is looked at until it is "keys"']
+    idle = sorted(groups - set(named) - settings.auth.public_groups) if named else []
+    return [*unread, *(f"auth.groups does not name `{group}`: it grants nothing" for group in idle)]
 
 
 def cap(usd_month: float | None, usd_day: float | None) -> Cap:

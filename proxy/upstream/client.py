@@ -25,6 +25,10 @@ TAIL_S = 2.0  # usage comes at once behind the finish reason, an error's text be
 DRAIN_S = 0.05  # a body that ends behind [DONE] leaves a connection that can be used again
 DETAIL_BYTES_MAX = 2_000
 
+_KEY = ": it does not take the key that `key_env` names"
+REFUSALS = {401: _KEY, 403: _KEY, 404: ": nothing is there, see `base_url`"}
+"""What an operator can do about a list of models that is refused, by HTTP status."""
+
 FAULTS = (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, OSError)
 _UNSENT = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, httpx.UnsupportedProtocol)
 
@@ -70,7 +74,10 @@ class Client:
         """The names in a list of models; both protocols write it alike. Raises `BusyError` saying why not."""
         try:
             response = await self._http.get(url, headers=headers)
-            return tuple(str(item["id"]) for item in response.raise_for_status().json()["data"])
+            if response.status_code != 200:
+                hint = REFUSALS.get(response.status_code, "")
+                raise ValueError(f"HTTP {response.status_code} {response.reason_phrase}{hint}")
+            return tuple(str(item["id"]) for item in response.json()["data"])
         except (*FAULTS, ValueError, LookupError, TypeError) as fault:
             raise BusyError(f"{url}: {fault}", code="upstream_failed") from fault
 
