@@ -22,6 +22,7 @@ class Notations:
     decade_after: regex.Pattern[str]
     clock_before: regex.Pattern[str]
     clock_after: regex.Pattern[str]
+    part_after: regex.Pattern[str]
     late_before: regex.Pattern[str]
     late_after: regex.Pattern[str]
 
@@ -42,7 +43,7 @@ class Notations:
 
     def _hours(self, text: str, number: Decimal, span: tuple[int, int]) -> tuple[str, ...]:
         """Nine and a half may be half past nine, and nine o'clock is in the morning or the evening."""
-        said = number % 1 in _PARTS or self.at_clock(text, span)
+        said = number % 1 in _PARTS or self.at_clock(text, number, span)
         if number > CLOCK_HOURS + 1 or not said:
             return ()
         return clock_keys(number)[self._late(text, number, span) :]
@@ -53,10 +54,16 @@ class Notations:
         after_noon = self.late_after.match(text, end) or self.late_before.match(text, 0, start)
         return bool(after_noon) and number < CLOCK_HOURS
 
-    def at_clock(self, text: str, span: tuple[int, int]) -> bool:
-        """Whether the words around a number can only mean the time of day."""
+    def at_clock(self, text: str, number: Decimal, span: tuple[int, int]) -> bool:
+        """Whether the words around a number can only mean the time of day.
+
+        "One in the evening" is a tour, ساعة واحدة is an hour's length: beside one, only "o'clock" is sure.
+        """
         start, end = span
-        return bool(self.clock_before.match(text, 0, start) or self.clock_after.match(text, end))
+        if self.clock_after.match(text, end):
+            return True
+        beside = self.clock_before.match(text, 0, start) or self.part_after.match(text, end)
+        return number >= 2 and beside is not None
 
 
 def notations(pack: ValuePack) -> Notations:
@@ -65,7 +72,8 @@ def notations(pack: ValuePack) -> Notations:
         _before(pack.decade_before),
         _after(pack.decade_after),
         _before(pack.clock_before),
-        _after((*pack.clock, *filter(_certain, (*pack.morning, *pack.evening, *pack.night)))),
+        _after(pack.clock),
+        _after(tuple(filter(_certain, (*pack.morning, *pack.evening, *pack.night)))),
         _before(pack.evening),
         _after(pack.evening),
     )

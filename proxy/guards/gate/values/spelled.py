@@ -173,7 +173,7 @@ def _close(page: Page, table: _Table, run: list[Word], source: bool) -> None:
             continue
         exact, end = table.halves.apply(page.text, number, (start, end))
         first = source and words[-1].rank  # "one" is an article as well, "first" is not
-        clocked = table.notations.at_clock(page.text, (start, end))
+        clocked = table.notations.at_clock(page.text, exact, (start, end))
         if exact < 2 - first and exact % 1 == 0 and not clocked:
             continue
         value = table.notations.number(page, exact, (start, end))

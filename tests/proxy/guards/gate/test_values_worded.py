@@ -112,7 +112,19 @@ def test_an_hour_in_words_is_that_time_and_no_other(language: str, text: str, ti
         assert not held(text, f"{hour}:00, {hour + 1}:00", language)
 
 
-@pytest.mark.parametrize(("language", "text"), [("hi", "एक शाम"), ("fa", "یک شب"), ("es", "una opción")])
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("hi", "एक शाम"),
+        ("fa", "یک شب"),
+        ("ar", "ساعة واحدة"),
+        ("es", "una opción"),
+        ("es", "una de la mañana y otra de la tarde"),
+        ("en", "one in the morning and one in the evening"),
+        ("pt", "uma da manhã"),
+        ("de", "Das ist eine Uhr"),
+    ],
+)
 def test_one_is_no_hour_where_it_may_be_an_article(language: str, text: str) -> None:
     assert held(text, "", language)
 
