@@ -1,4 +1,4 @@
-"""A small deployment on a real socket, and the upstream that it asks."""
+"""A small deployment: its configuration, its upstream, and its proxy on a real socket."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import FakeUpstream, says
-from tests.proxy.deployment import TRUE, Deployment, deployed
+from tests.proxy.deployment import TRUE, Deployment, deployed, written
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    """The configuration's file; the upstream in it does not answer."""
+    written(tmp_path, "http://127.0.0.1:9")
+    return tmp_path / "fiador.toml"
 
 
 @pytest.fixture

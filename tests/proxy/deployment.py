@@ -6,11 +6,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from click.testing import CliRunner, Result
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
 from proxy.app import Services, opened, paths
 from proxy.app.asgi import surface
 from proxy.auth import Keys
+from proxy.cli import main
 from proxy.commands.syncing import synced
 from proxy.ledger.periods import Cap
 from proxy.observe.decisions import Decisions
@@ -181,3 +183,8 @@ async def ask(client: AsyncOpenAI, question: str = QUESTION, model: str = "help"
     """The text of one answer that does not stream."""
     done = await client.chat.completions.create(model=model, messages=[{"role": "user", "content": question}])
     return done.choices[0].message.content or ""
+
+
+def fiador(config: Path, *arguments: str) -> Result:
+    """One command over the configuration's file."""
+    return CliRunner().invoke(main, ["--config", str(config), *arguments])

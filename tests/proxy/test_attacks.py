@@ -14,10 +14,9 @@ from proxy.app.asgi import surface
 from proxy.services import Bound, Denial, Hold, Ledger, Prices, Settled, Spent
 from proxy.types import Caller, Decision
 from tests.fakes import DONE, FakeUpstream, chunk, replays, says
-from tests.proxy.deployment import QUESTION, deployed
+from tests.proxy.deployment import QUESTION, TRUE, deployed
 from tests.serving import serving
 
-TRUE = "The reading room opens at 9:30 [1]. "
 BONUS = "The staff bonus for the reading room is 350 euros a year [1]. "
 BLINK_S = 2.0
 """Far above what an honest request takes here, far below what the attacks took."""

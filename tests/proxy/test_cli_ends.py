@@ -14,7 +14,6 @@ from click.testing import CliRunner
 from proxy.cli import main
 from proxy.cli.base import CLOSED, INTERRUPTED, Group
 from proxy.settings import lock
-from tests.proxy.deployment import written
 
 CASES = """
 defaults: {model: quoting}
@@ -28,10 +27,9 @@ cases:
 
 
 @pytest.fixture(name="config")
-def _config(tmp_path: Path) -> Path:
-    written(tmp_path, "http://127.0.0.1:9")
-    (tmp_path / "cases.yaml").write_text(CASES, "utf-8")
-    return tmp_path / "fiador.toml"
+def _config(config: Path) -> Path:
+    (config.parent / "cases.yaml").write_text(CASES, "utf-8")
+    return config
 
 
 def ended(fault: BaseException) -> tuple[int, str]:
