@@ -121,7 +121,7 @@ def test_a_module_says_in_its_first_line_what_it_is_for(path: Path) -> None:
     assert doc, f"{shown(path)} has no docstring"
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=shown)
+@pytest.mark.parametrize("path", SOURCES + TESTS, ids=shown)
 def test_a_file_is_short_enough_to_read(path: Path) -> None:
     assert len(path.read_text("utf-8").splitlines()) <= LINES_MAX
 
