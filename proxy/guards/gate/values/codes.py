@@ -1,5 +1,6 @@
 """Codes and composites: B2B, COVID-19, v2.0.1, 24/7, 10². Literal but for case."""
 
+import re
 import unicodedata
 from decimal import Decimal
 
@@ -25,6 +26,7 @@ _RAISED = regex.compile(
 _CODE = regex.compile(rf"(?=[{LETTER}_.-]*\d)[{LETTER}\d〇○◯]+(?:[-_.][{LETTER}\d〇○◯]+)*+")
 _ZEROS = regex.compile(rf"(?<![{LETTER}\d.,])\d++(?:[.,]\d++)*+(?:[\s.,'][oоο]{{3}})+(?![{LETTER}\d])")
 """Letters that pass for three zeros."""
+_TRIPLE = re.compile("[oоο]{3}")
 _TO_LAST_DIGIT = regex.compile(r".*[\d〇○◯][^-_.]*")
 _NOT_FIGURE = regex.compile(r"[\p{L}〇○◯]")
 _DECADE = regex.compile(r"(\d+)('?s|er|ers)?")
@@ -39,8 +41,10 @@ def read_composites(page: Page, tongue: Tongue) -> None:
     """Take 24/7, 16:9, versions with a v, signs like ½ or ², and 45 OOO."""
     if not page.raw.isascii() and _SPECIAL.search(page.text):
         page.take(_RAISED, lambda match: _raised(page, match))
-    page.take(_ZEROS, lambda match: [page.value("code", f"mix:{match[0]}", match.span())])
-    page.take(_VERSION, lambda match: _version(page, match))
+    if _TRIPLE.search(page.text):
+        page.take(_ZEROS, lambda match: [page.value("code", f"mix:{match[0]}", match.span())])
+    if "v" in page.text:
+        page.take(_VERSION, lambda match: _version(page, match))
     if len(page.figures) > 1:
         page.take(_COMPOSITE, lambda match: [_composite(page, tongue, match)])
 
