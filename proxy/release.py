@@ -17,14 +17,10 @@ Mark = Callable[[str], None]
 """Notes the moment of something that has a name in `Trace.timings_ms`."""
 
 
-def _unmarked(part: str) -> None:
-    """Where nobody wants to know."""
-
-
 class Releasing:
     """Implements `services.UpstreamSink`. `text` is synchronous: the gate works where the bytes arrive."""
 
-    def __init__(self, call: Call, rules: Rules, reply: Reply, mark: Mark = _unmarked):
+    def __init__(self, call: Call, rules: Rules, reply: Reply, mark: Mark):
         self._call = call
         self._rules = rules
         self._gate = self._fresh()
@@ -162,7 +158,7 @@ class Structured(Releasing):
     against those sources, as if each bore their markers. One that fails makes the whole a refusal.
     """
 
-    def __init__(self, call: Call, rules: Rules, reply: Reply, mark: Mark = _unmarked):
+    def __init__(self, call: Call, rules: Rules, reply: Reply, mark: Mark):
         super().__init__(call, rules, reply, mark)
         self._text: list[str] = []
         self._bytes_left = call.output_cap * rules.output_bytes_per_token_max
@@ -204,7 +200,7 @@ class Structured(Releasing):
         return [replace(failed, ending="not_in_sources")] if failed else judged
 
 
-def sink(call: Call, rules: Rules, reply: Reply, mark: Mark = _unmarked) -> Releasing:
+def sink(call: Call, rules: Rules, reply: Reply, mark: Mark) -> Releasing:
     """The sink of one attempt, as the answer was asked for."""
     kind = Structured if call.structured else Releasing
     return kind(call, rules, reply, mark)

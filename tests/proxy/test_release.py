@@ -29,6 +29,7 @@ class Ear:
     """A reply that remembers."""
 
     heard: list[str] = field(default_factory=list)
+    moments: list[str] = field(default_factory=list)
 
     async def head(self, decision: Decision) -> None:
         raise AssertionError("a sink says no decision")
@@ -40,9 +41,14 @@ class Ear:
         raise AssertionError("a sink ends no reply")
 
 
+def listening(call: Call, rules: Rules, ear: Ear | None = None) -> Releasing:
+    ear = ear or Ear()
+    return sink(call, rules, ear, ear.moments.append)
+
+
 async def said(call: Call, rules: Rules, *pieces: str, finish: str = "stop") -> tuple[Releasing, str]:
     ear = Ear()
-    releasing = sink(call, rules, ear)
+    releasing = listening(call, rules, ear)
     for piece in pieces:
         releasing.text(piece)
         await releasing.flush()
@@ -112,7 +118,7 @@ async def test_a_structured_answer_above_the_cap_is_cut(rules: Rules) -> None:
 @pytest.mark.parametrize("call", [CALL, JSON])
 async def test_thinking_beyond_what_was_asked_for_is_not_waited_for(call: Call, rules: Rules) -> None:
     """An upstream that minds no cap would charge for it without end."""
-    releasing = sink(replace(call, reasoning_cap=10), rules, Ear())
+    releasing = listening(replace(call, reasoning_cap=10), rules)
     assert releasing.billed("é" * (60 * 16 // 2))
     assert releasing.billed("x")
     assert not releasing.billed("x")
@@ -122,7 +128,7 @@ async def test_thinking_beyond_what_was_asked_for_is_not_waited_for(call: Call, 
 
 
 async def test_the_last_word_on_usage_counts_and_is_never_added(rules: Rules) -> None:
-    releasing = sink(CALL, rules, Ear())
+    releasing = listening(CALL, rules)
     releasing.usage(Usage(10, 1))
     releasing.usage(Usage(None, 7))
     assert releasing.spent(Ending("stop")).usage == Usage(10, 7)
@@ -147,7 +153,7 @@ async def test_what_was_heard_is_what_is_charged_for_where_usage_is_missing(rule
 async def test_an_attempt_without_a_word_is_charged_by_what_is_known(
     rules: Rules, ending: Ending, sent: bool, known: bool
 ) -> None:
-    spent = sink(CALL, rules, Ear()).spent(ending)
+    spent = listening(CALL, rules).spent(ending)
     assert (spent.sent, spent.known) == (sent, known)
 
 
