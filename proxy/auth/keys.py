@@ -73,9 +73,8 @@ class Keys:
 
     async def __aenter__(self) -> Self:
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self.path.touch(0o600)  # before SQLite makes files of its own, which take over its rights
-            self.path.chmod(0o600)
+            if self.path.exists():  # before SQLite makes files of its own, which take over its rights
+                self.path.chmod(0o600)
             await self._stack.enter_async_context(self._db)
         except (sqlite3.Error, OSError) as fault:
             raise StoreError("The key store cannot be opened.", detail=f"{self.path}: {fault}") from fault
