@@ -5,6 +5,7 @@ import logging
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -132,13 +133,10 @@ def surface(services: Services, pushing: Pushing | None = None) -> Overload:
 def aside(services: Services, overload: Overload) -> ASGIApp:
     """What scrapers and supervisors see at their own address: figures and health, without a key."""
 
-    async def missing() -> Sequence[str]:
-        return await _missing(services, overload)
-
     async def metrics(scope: Scope, receive: Receive, line: Line) -> None:
         await _figures(services, line)
 
-    paths = {"/metrics": {"GET": metrics}, **routes.probes(missing)}
+    paths = {"/metrics": {"GET": metrics}, **routes.probes(partial(_missing, services, overload))}
     return routes.router(paths, services.settings.server)
 
 
