@@ -4,20 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from proxy.cli import main
-from tests.proxy.deployment import QUESTION, written
-
-
-@pytest.fixture(name="config")
-def _config(tmp_path: Path) -> Path:
-    written(tmp_path, "http://127.0.0.1:9")
-    return tmp_path / "fiador.toml"
-
-
-def fiador(config: Path, *arguments: str) -> Result:
-    return CliRunner().invoke(main, ["--config", str(config), *arguments])
+from tests.proxy.deployment import QUESTION, fiador
 
 
 def replaced(config: Path, old: str, new: str) -> None:
