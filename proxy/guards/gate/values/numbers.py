@@ -44,6 +44,8 @@ _DRESS = (
     r"(?:[(\[\"'“‘«`](?=\p{L}+[)\]\"'”’»`]))?"
 )
 """Between digits and their scale: 48 million, 48-million, `48` million, 48 (million), 48-ми тысяч."""
+_LETTERED = regex.compile(r"(?:\s?°?(?<letter>[ACDF])|(?<letter>[aA]))(?![\p{L}\p{N}'’])")
+"""Amperes or degrees, or a letter that makes another room of room 12: in an answer 12A is no 12."""
 _NO_ENDING = regex.compile(r"[озпібадиж]|(?!об$)[озб]+")
 """Cyrillic that names a house (5а) or passes for digits (45ооо): after digits it is no ending."""
 _FIGURES = regex.compile(r"\d+")
@@ -185,6 +187,9 @@ def _number(page: Page, tongue: Tongue, number: Decimal, match: regex.Match[str]
     key, body, tail = number_key(number), match["body"], match["tail"]
     if tail and tail.lstrip(".ºª'") in tongue.ranks:
         return page.value("number", key, match.span(), gives=[key, f"rank:{written(number)}"])
+    if body.isdigit() and (letter := _LETTERED.match(page.raw, match.end("body"))):
+        code = f"mix:{body}{letter['letter'].lower()}"
+        return page.value("number", key, match.span(), accepts=[[code if tail else key]], gives=[key, code])
     if not ambiguous(body):
         return page.value("number", key, match.span())
     literal = f"lit:{'-' if number < 0 else ''}{body}"

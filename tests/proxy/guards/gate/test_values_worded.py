@@ -191,3 +191,20 @@ def test_a_word_of_two_meanings_is_a_number_before_a_measure(language: str, text
 
 def test_ten_and_some_is_no_exact_number() -> None:
     assert held("十几个", "15个", "zh")
+
+
+@pytest.mark.parametrize(
+    ("answer", "source", "passes"),
+    [
+        ("Room 12A", "Room 12", False),
+        ("Room 12a", "Room 12", False),
+        ("seat 12F", "seat 12", False),
+        ("Room 12A", "Room 12a", True),
+        ("Room 12", "Room 12A", True),
+        ("a 16A fuse", "a 16 A fuse", True),
+        ("20C", "20 °C", True),
+        ("20 °C", "20 degrees", True),
+    ],
+)
+def test_a_letter_on_a_number_names_another_room(answer: str, source: str, passes: bool) -> None:
+    assert held(answer, source) == passes
