@@ -60,6 +60,11 @@ class Records:
         found = await self._store.read(lambda connection: connection.execute(_CHOOSE, asked).fetchall())
         return tuple(_in(_record(row), language) for row in found)
 
+    async def kinds(self) -> tuple[tuple[str, str], ...]:
+        """Every book with each kind of record that it holds, whoever may see them."""
+        chosen = "SELECT DISTINCT book, kind FROM record ORDER BY book, kind"
+        return tuple(await self._store.read(lambda connection: connection.execute(chosen).fetchall()))
+
     async def put_book(self, book: str, records: Collection[Record]) -> bool:
         """Replaces all records of a book in one transaction. False: nothing has changed."""
         return await self._store.write(lambda connection: _replace(connection, book, records))

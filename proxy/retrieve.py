@@ -11,6 +11,7 @@ from proxy.desk import Desk, Persona
 from proxy.errors import StoreError
 from proxy.guards import threshold
 from proxy.guards.followup import Followup
+from proxy.guards.pack import KINDS
 from proxy.types import ChatRequest, Source, Trace
 
 RECENT = frozenset({"now", "career", "projects", "research", "writing"})
@@ -97,6 +98,9 @@ def _query(read: Followup, persona: Persona, request: ChatRequest, language: str
 
 
 def _kinds(asked: frozenset[str]) -> frozenset[str]:
+    """The kinds to choose by; none is every kind, those too that no question has a word for."""
+    if asked.issuperset(KINDS):
+        return frozenset()
     return asked | RECENT if "recently" in asked else asked
 
 

@@ -129,7 +129,7 @@ def _named(table: Table) -> str:
 def _kind(table: Table) -> str:
     kind = table.text("kind")
     if kind is None or not _KIND.fullmatch(kind):
-        raise table.bad("kind", f"want a kind of record as job or article, got {kind or 'nothing'}")
+        raise table.bad("kind", f"want a kind of record as career or projects, got {kind or 'nothing'}")
     return kind
 
 

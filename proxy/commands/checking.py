@@ -15,6 +15,7 @@ from proxy.app.evidence import folders
 from proxy.commands.shown import money, say_json
 from proxy.desk import Persona
 from proxy.errors import BusyError, ConfigError
+from proxy.guards.pack import KINDS
 from proxy.guards.threshold import enough
 from proxy.settings.tree import Settings
 from proxy.upstream.anthropic import AnthropicUpstream
@@ -108,6 +109,9 @@ async def _warnings(services: Services) -> AsyncIterator[str]:
         yield f"keywords alone serve: {services.evidence.degraded}"
     for line in services.warnings:
         yield line
+    for book, kind in await services.evidence.records.kinds():
+        if kind not in KINDS:
+            yield f"records.{book}: no question asks for the kind `{kind}`; they ask for {', '.join(KINDS)}"
     if counts.documents or counts.records:
         async for line in _suggestions(services):
             yield line

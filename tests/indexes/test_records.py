@@ -86,7 +86,7 @@ def test_an_id_stays_as_long_as_kind_and_title_do(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        ("{title: A, text: x}", "life.yaml:4: `kind`: want a kind of record as job or article, got nothing"),
+        ("{title: A, text: x}", "life.yaml:4: `kind`: want a kind of record as career or projects, got"),
         ("{kind: Job, title: A, text: x}", "got Job"),
         ("{kind: job, text: x}", "`title`: is missing"),
         ("{kind: job, title: A}", "`text`: is missing"),

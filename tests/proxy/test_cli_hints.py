@@ -51,3 +51,13 @@ def test_a_backup_into_a_folder_that_is_none_names_the_folder(config: Path) -> N
     fiador(config, "sync")
     done = fiador(config, "backup", str(config.parent / "none" / "file"))
     assert (done.exit_code, done.output) == (2, f"{config.parent / 'none'}: want a folder, got none\n")
+
+
+def test_a_kind_of_record_that_no_question_asks_for_is_a_warning(config: Path) -> None:
+    replaced(config, "[models.help]", '[records.cv]\npath = "cv.yaml"\n[models.help]')
+    book = "allowed_groups: [public]\nrecords:\n- {kind: job, title: A, text: a}\n"
+    (config.parent / "cv.yaml").write_text(f"{book}- {{kind: career, title: B, text: b}}\n")
+    assert fiador(config, "sync").exit_code == 0
+    told = " ".join(fiador(config, "check").output.split())
+    assert "records.cv: no question asks for the kind `job`" in told
+    assert "kind `career`" not in told

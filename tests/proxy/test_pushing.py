@@ -144,6 +144,14 @@ async def test_a_pushed_book_answers_overview_questions_and_is_replaced_whole(pu
     assert "38 sheets" in await pushed.answer(question)
 
 
+async def test_an_overview_of_everything_holds_records_of_a_kind_that_no_question_names(
+    pushed: Pushed,
+) -> None:
+    await pushed.client.put("/v1/records/cv", json=[RECORD | {"kind": "job"}])
+    assert "38 sheets" in await pushed.answer("Give me an overview of Orchard's work.")
+    assert "38 sheets" not in await pushed.answer("What projects has Orchard worked on?")
+
+
 async def test_a_book_is_emptied_by_an_empty_list_and_by_nothing_less(pushed: Pushed) -> None:
     question = "What projects has Orchard worked on?"
     await pushed.client.put("/v1/records/cv", json=[RECORD])
