@@ -8,7 +8,7 @@ import regex
 
 from proxy.guards.gate.values.pack import LETTER
 
-_DRESSED = regex.compile(r"[*_~`&\\{\u0640\u064b-\u0654\u0670]|\p{Cf}")
+_DRESSED = regex.compile(r"[*_~`&\\{\u32c0-\u33fe\U0001f51f\u0640\u064b-\u0654\u0670]|\p{Cf}")
 _SIGNS = re.compile(r"[*_~`&\\{]")
 """The same in ASCII, in a fourth of the time."""
 _POINTED = regex.compile(r"(?<=[\p{Arabic}&&\p{L}])[\u0640\u064b-\u0652\u0670]+|(?<=ه)\u0654", regex.V1)
@@ -17,6 +17,8 @@ _STARS = regex.compile(r"\*{1,5}+|(?<=\d)`+(?=\d)")
 _STRESS = regex.compile(rf"(?<![{LETTER}\d_~])[_~]{{1,5}}+|[_~]{{1,5}}+(?![{LETTER}\d])")
 """Underscores inside a word are no emphasis."""
 _ESCAPED = regex.compile(r"\\(?=[-.,:/@_*~+%#&])")
+_SQUARED = regex.compile(r"[\u32c0-\u32cb\u3358-\u3370\u33c2\u33d8\u33e0-\u33fe\U0001f51f]")
+"""Months, hours, days, a.m. and p.m. in one sign, and the key of ten: ㋅ is 6月."""
 _THIN = regex.compile(r"(?<=\d)(?:\{,\}|\\[ ;:!])(?=\d)")
 """What formulas write between the digits of one number: 45{,}200."""
 _ENTITY = regex.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});", regex.IGNORECASE)
@@ -39,6 +41,7 @@ def rendered(text: str) -> str:
     """
     if not (_SIGNS if text.isascii() else _DRESSED).search(text):
         return text
+    text = _SQUARED.sub(_spread, text)
     text = _THIN.sub("", _POINTED.sub("", _ENTITY.sub(_read, text)))
     return str(_RUN.sub(lambda run: _undressed(run[0]), text))
 
@@ -53,6 +56,10 @@ def _read(entity: regex.Match[str]) -> str:
     said = html.unescape(entity[0])
     bracket = any(unicodedata.category(char) in ("Ps", "Pe") for char in said)
     return entity[0] if bracket or not _KEPT.isdisjoint(said) else said
+
+
+def _spread(sign: regex.Match[str]) -> str:
+    return "10" if sign[0] == "\U0001f51f" else unicodedata.normalize("NFKC", sign[0])
 
 
 def _undressed(run: str) -> str:

@@ -52,6 +52,9 @@ def stops(text: str, language: str = "en") -> str:
         "See evil．com [1].",
         "See 𝐞𝐯𝐢𝐥.com [1].",
         "See evil｡com [1].",
+        "It opened at 9:30 ㏘ [1].",
+        "It seats 🔟 people [1].",
+        "It opened on 🔟 March 2017 [1].",
         "See evil‧com [1].",
         "See evil·com [1].",
         "See evil。com [1].",
@@ -73,7 +76,8 @@ def test_a_dressed_value_is_the_value_that_a_reader_sees(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "text"), [("zh", "有**48**万个座位[1]。"), ("fa", "۴۸ [1]\nهزار نفر [1]")]
+    ("language", "text"),
+    [("zh", "㋅㏢开放[1]。"), ("zh", "有**48**万个座位[1]。"), ("fa", "۴۸ [1]\nهزار نفر [1]")],
 )
 def test_a_dressed_scale_counts_in_every_script(language: str, text: str) -> None:
     assert stops(text, language) == "values"
