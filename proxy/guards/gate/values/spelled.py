@@ -164,23 +164,35 @@ def _close(page: Page, table: _Table, run: list[Word], source: bool) -> None:
     while run:
         taken, number = add_up(run, table.pack)
         words, run = run[:taken], run[taken:]
-        start, end = words[0].start, words[-1].end
-        if source and words[-1].rank:
-            page.found.append(page.value("number", f"rank:{number}", (start, end)))  # the quarter Q4
-        dated = not source and (number > 1 or words[-1].rank)
-        if dated and (day := day_in_words(page, table.pack, number, (start, end))):
-            page.found.append(day)
-            continue
-        exact, end = table.halves.apply(page.text, number, (start, end))
-        first = source and words[-1].rank  # "one" is an article as well, "first" is not
-        clocked = table.notations.at_clock(page.text, exact, (start, end))
-        if exact < 2 - first and exact % 1 == 0 and not clocked:
-            continue
-        value = table.notations.number(page, exact, (start, end))
-        if source or clocked or exact != number or _certain(page.text, table, words):
-            page.found.append(value)
-        elif not words[-1].rank and (noun := noun_after(page, value.end)):
-            page.counts.append(Count(value, noun))
+        (_hold if source else _say)(page, table, words, number)
+
+
+def _hold(page: Page, table: _Table, words: list[Word], number: Decimal) -> None:
+    """Find what a source holds by `words`, which make `number`."""
+    start, end, rank = words[0].start, words[-1].end, words[-1].rank
+    if rank:
+        page.found.append(page.value("number", f"rank:{number}", (start, end)))  # the quarter Q4
+    exact, end = table.halves.apply(page.text, number, (start, end))
+    least = 1 if rank else 2  # "one" is an article as well, "first" is not
+    if exact >= least or exact % 1 or table.notations.at_clock(page.text, exact, (start, end)):
+        page.found.append(table.notations.number(page, exact, (start, end)))
+
+
+def _say(page: Page, table: _Table, words: list[Word], number: Decimal) -> None:
+    """Find what an answer says by `words`, which make `number`: a day, a figure, or a count at most."""
+    start, end, rank = words[0].start, words[-1].end, words[-1].rank
+    if (number > 1 or rank) and (day := day_in_words(page, table.pack, number, (start, end))):
+        page.found.append(day)
+        return
+    exact, end = table.halves.apply(page.text, number, (start, end))
+    clocked = table.notations.at_clock(page.text, exact, (start, end))
+    if exact < 2 and exact % 1 == 0 and not clocked:
+        return
+    value = table.notations.number(page, exact, (start, end))
+    if clocked or exact != number or _certain(page.text, table, words):
+        page.found.append(value)
+    elif not rank and (noun := noun_after(page, end)):
+        page.counts.append(Count(value, noun))
 
 
 def _certain(text: str, table: _Table, words: list[Word]) -> bool:
