@@ -12,12 +12,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.config import STARTUP_FAILURE
 
 from proxy import routes
+from proxy.app.admin import admit
 from proxy.app.deciding import decided
 from proxy.app.opened import Services, opened
 from proxy.app.pushing import Pushing
 from proxy.app.scraped import scraped
 from proxy.body import head
-from proxy.errors import AuthError, ConfigError, FiadorError
+from proxy.errors import ConfigError, FiadorError
 from proxy.observe import logs
 from proxy.observe.metrics import CONTENT_TYPE
 from proxy.overload import Overload
@@ -28,6 +29,7 @@ from proxy.settings.load import load
 from proxy.settings.tree import Settings
 
 log = logging.getLogger("fiador.app")
+NO_FIGURES = "Metrics are for keys with the scope `admin`, or at `server.metrics_port` without a key."
 CONFIG, DATA = "FIADOR_SERVE_CONFIG", "FIADOR_SERVE_DATA"
 """How a worker process learns which files it serves: workers are started anew, not forked."""
 
@@ -107,11 +109,7 @@ def surface(services: Services, pushing: Pushing | None = None) -> Overload:
         return await _missing(services, overload)
 
     async def metrics(scope: Scope, receive: Receive, line: Line) -> None:
-        ask = head(scope)
-        caller = await desk.auth.authenticate(ask.headers, ask.peer)
-        if "admin" not in caller.scopes:
-            text = "Metrics are for keys with the scope `admin`, or at `server.metrics_port` without a key."
-            raise AuthError(text, status=403, code="forbidden")
+        await admit(head(scope), services, NO_FIGURES)
         await _figures(services, line)
 
     def failed(code: str) -> None:

@@ -12,6 +12,7 @@ from starlette.types import Receive, Scope
 
 from indexes.grants import visible
 from indexes.types import Viewer
+from proxy.app.admin import operates
 from proxy.app.opened import Services
 from proxy.body import head
 from proxy.errors import RequestError
@@ -48,7 +49,7 @@ def decided(services: Services) -> Endpoint:
 
 
 def _may(caller: Caller, trace: Trace) -> bool:
-    return "admin" in caller.scopes or caller.key_id == trace.caller.key_id
+    return operates(caller) or caller.key_id == trace.caller.key_id
 
 
 async def _sources(trace: Trace, caller: Caller, services: Services) -> AsyncIterator[dict[str, object]]:

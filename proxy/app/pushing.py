@@ -18,9 +18,10 @@ from indexes.sources.book import BookFile, read_text
 from indexes.sources.push import Push, Rejected, Unknown
 from indexes.sync import embed
 from indexes.types import EmbedError
+from proxy.app.admin import admit
 from proxy.app.opened import Services
 from proxy.body import head, read
-from proxy.errors import AuthError, RequestError
+from proxy.errors import RequestError
 from proxy.replies import Line
 from proxy.retrieve import answering
 from proxy.routes import Paths
@@ -113,9 +114,7 @@ class Pushing:
         return fields
 
     async def _admin(self, ask: Ask) -> None:
-        caller = await self._services.desk.auth.authenticate(ask.headers, ask.peer)
-        if "admin" not in caller.scopes:
-            raise AuthError("Only keys with the scope `admin` may push.", status=403, code="forbidden")
+        await admit(ask, self._services, "Only keys with the scope `admin` may push.")
 
     async def _embed(self) -> None:
         evidence = self._services.evidence
