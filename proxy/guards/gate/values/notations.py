@@ -23,6 +23,7 @@ class Notations:
     clock_before: regex.Pattern[str]
     clock_after: regex.Pattern[str]
     part_after: regex.Pattern[str]
+    minus: regex.Pattern[str]
     late_before: regex.Pattern[str]
     late_after: regex.Pattern[str]
 
@@ -65,6 +66,10 @@ class Notations:
         beside = self.clock_before.match(text, 0, start) or self.part_after.match(text, end)
         return number >= 2 and beside is not None
 
+    def below_zero(self, text: str, start: int) -> bool:
+        """Whether a word before the number makes it negative: minus five, 零下五度."""
+        return self.minus.match(text, 0, start) is not None
+
 
 def notations(pack: ValuePack) -> Notations:
     """The surroundings in the words of `pack`."""
@@ -74,6 +79,7 @@ def notations(pack: ValuePack) -> Notations:
         _before(pack.clock_before),
         _after(pack.clock),
         _after(tuple(filter(_certain, (*pack.morning, *pack.evening, *pack.night)))),
+        _minus(pack),
         _before(pack.evening),
         _after(pack.evening),
     )
@@ -82,6 +88,12 @@ def notations(pack: ValuePack) -> Notations:
 def _certain(part: str) -> bool:
     """Whether a part of the day cannot be what is counted: दो रात are two nights, "du soir" is no noun."""
     return " " in part or LATIN.match(part) is not None
+
+
+def _minus(pack: ValuePack) -> regex.Pattern[str]:
+    edge = rf"(?<![{SPACED}])"
+    spared = rf"(?<!{edge}(?:{either(pack.minus_never)}))"
+    return regex.compile(rf"(?r){edge}(?:{either(pack.minus)}){spared}\s?")
 
 
 def _before(words: tuple[str, ...]) -> regex.Pattern[str]:

@@ -28,7 +28,7 @@ _BOUND = (
     r"(?<![\d\ue000%)]\s)(?<![\d\ue000]\p{Han}{1,3})"
 )
 """Behind a number, its unit included, a sign is the dash of a range: 9-17, 100元－200元."""
-_SIGN = rf"{_BOUND}[-–－](?:{_CURRENCY}\s?)?"
+_SIGN = rf"{_BOUND}[-–－][\u00a0\u202f\u2009]?(?:{_CURRENCY}\s?)?"
 _SIGN_CHARS = 16
 """How far before a number a word of its sign may begin."""
 _MAGNITUDES = {"k": 3, "mn": 6, "mln": 6, "bn": 9, "bln": 9, "tn": 12, "trn": 12}
@@ -40,10 +40,10 @@ _APART = rf"[ \u00a0\u202f\u2009](?:{'|'.join(_MAGNITUDES)}){_ALONE}"
 _LOUD_APART = regex.compile(rf"[ \u00a0\u202f\u2009]([MmBb]){_ALONE}")
 """48 M, but not `2017 M. Dupont`."""
 _DRESS = (
-    r"(?:[)\]\"'”’»`]|-\p{Cyrillic}{1,3}(?=\s))?[\s\u200c-]?"
-    r"(?:[(\[\"'“‘«`](?=\p{L}+[)\]\"'”’»`]))?"
+    rf"(?:[)\]\"'”’›»`+]|-\p{{Cyrillic}}{{1,3}}(?=\s)|\s?(?:{_CURRENCY}|eur|usd|gbp|chf|inr|rub)(?=\s))?"
+    r"(?:[\s\u200c]{0,4}|-)(?:[(\[\"'“‘«‹`](?=\p{L}+[)\]\"'”’»›`]))?"
 )
-"""Between digits and their scale: 48 million, 48-million, `48` million, 48 (million), 48-ми тысяч."""
+"""Between digits and their scale: 48-million, `48` million, 48 (million), 48-ми тысяч, 48 € million."""
 _LETTERED = regex.compile(r"(?:\s?°?(?<letter>[ACDF])|(?<letter>[aA]))(?![\p{L}\p{N}'’])")
 """Amperes or degrees, or a letter that makes another room of room 12: in an answer 12A is no 12."""
 _NO_ENDING = regex.compile(r"[озпібадиж]|(?!об$)[озб]+")
@@ -133,7 +133,7 @@ def _pattern(tongue: Tongue) -> regex.Pattern[str]:
 def _sign(tongue: Tongue) -> regex.Pattern[str]:
     """What makes the number after it negative."""
     spared = rf"(?<!(?<![{SPACED}])(?:{tongue.words('minus_never')}))"
-    return regex.compile(rf"(?:{_SIGN}|(?<![{SPACED}])(?:{tongue.words('minus')}){spared}\s?)$")
+    return regex.compile(rf"(?:{_SIGN}|(?<![{SPACED}])(?:{tongue.words('minus')}){spared}[)\]]?\s?)$")
 
 
 def _negative(page: Page, tongue: Tongue, at: int) -> bool:

@@ -31,7 +31,7 @@ def _flat_table() -> dict[int, str]:
     digits = regex.findall(r"\d", "".join(map(chr, range(0x80, 0x20000))))
     table |= {ord(digit): str(at % 10) for at, digit in enumerate(digits)}
     table |= {code: unicodedata.normalize("NFKC", chr(code)) for code in _MATHS}
-    return table | {ord(a): b for a, b in zip("يىكё−﹣‐‑⁻₋➖٪’ʼᵉʳ", "ییکе-------%''er", strict=True)}
+    return table | {ord(a): b for a, b in zip("يىكё−﹣‐‑‒﹘˗⁻₋➖٪’ʼᵉʳ", "ییکе----------%''er", strict=True)}
 
 
 _FLAT = _flat_table()

@@ -13,6 +13,7 @@ from proxy.guards.gate.values.days import day_in_words
 from proxy.guards.gate.values.halves import Halves, halves
 from proxy.guards.gate.values.han import NUMERAL, han_number
 from proxy.guards.gate.values.notations import Notations, notations
+from proxy.guards.gate.values.numbers import number_key
 from proxy.guards.gate.values.pack import Tongue, ValuePack, either
 from proxy.guards.gate.values.page import TAKEN, WORD, Page, plain_word
 from proxy.guards.gate.values.sums import DOZEN, Word, add_up
@@ -164,7 +165,11 @@ def _close(page: Page, table: _Table, run: list[Word], source: bool) -> None:
     while run:
         taken, number = add_up(run, table.pack)
         words, run = run[:taken], run[taken:]
-        (_hold if source else _say)(page, table, words, number)
+        if not words[-1].rank and table.notations.below_zero(page.text, words[0].start):
+            exact, end = table.halves.apply(page.text, number, (words[0].start, words[-1].end))
+            page.found.append(page.value("number", number_key(-exact), (words[0].start, end)))
+        else:
+            (_hold if source else _say)(page, table, words, number)
 
 
 def _hold(page: Page, table: _Table, words: list[Word], number: Decimal) -> None:
@@ -246,6 +251,9 @@ def _read_han(page: Page, table: _Table, source: bool) -> None:
             number, end = _times(number, about["scale"]), about.end()
         counted = before.endswith(("第", "分之")) or text.startswith((*measures, "分之"), end)
         exact, end = table.halves.apply(text, number, (start, end)) if number else (number, end)
+        if exact and table.notations.below_zero(text, start):
+            page.found.append(page.value("number", number_key(-exact), (start, end)))
+            continue
         certain = counted and len(match[0].strip("百千万萬亿億")) > 0
         first = source and before.endswith("第")
         if (exact != number or number >= 2 - first) and (source or certain):

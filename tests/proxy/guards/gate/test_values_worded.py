@@ -12,6 +12,7 @@ SIGNS = [
     ("es", "menos 5 grados, al menos 6 y más o menos 7", ["n:-5", "n:6", "n:7"]),
     ("pt", "menos 5 graus e pelo menos 6", ["n:-5", "n:6"]),
     ("fr", "moins 5 degrés, au moins 6", ["n:-5", "n:6"]),
+    ("en", "‒5, ˗6, -\u00a07, (minus) 8 but 3 - 5", ["n:-5", "n:-6", "n:-7", "n:-8", "n:3", "n:5"]),
     ("zh", "为－5欧元，100元－200元，1元-3元", ["n:-5", "n:100", "n:200", "n:1", "n:3"]),
 ]
 
@@ -30,6 +31,12 @@ def test_every_sign_is_read_and_no_dash_of_a_range(language: str, text: str, fou
         ("ru", "45-тысячный"),
         ("en", "45 [thousand]"),
         ("en", "45 OOO"),
+        ("en", "45  million"),
+        ("en", "45 € million"),
+        ("en", "45€ million"),
+        ("en", "45 EUR million"),
+        ("en", "45+ thousand"),
+        ("en", "45 ‹thousand›"),
         ("en", "45,OOO"),
         ("ru", "45ооо"),
         ("ru", "45зо"),
@@ -208,3 +215,27 @@ def test_ten_and_some_is_no_exact_number() -> None:
 )
 def test_a_letter_on_a_number_names_another_room(answer: str, source: str, passes: bool) -> None:
     assert held(answer, source) == passes
+
+
+BELOW_ZERO = [
+    ("en", "minus five"),
+    ("es", "menos cinco"),
+    ("fr", "moins cinq"),
+    ("de", "minus fünf"),
+    ("ru", "минус пять"),
+    ("fa", "منفی پنج"),
+    ("zh", "零下五度"),
+    ("hi", "माइनस पाँच"),
+]
+
+
+@pytest.mark.parametrize(("language", "text"), BELOW_ZERO)
+def test_a_number_in_words_below_zero_is_negative(language: str, text: str) -> None:
+    assert held(text, "-5", language)
+    assert held("-5", text, language)
+    assert not held(text, "5", language)
+
+
+def test_at_least_and_more_or_less_are_no_signs() -> None:
+    assert held("al menos cinco euros", "5 euros", "es")
+    assert held("plus ou moins cinq euros", "5 euros", "fr")
