@@ -30,26 +30,24 @@ class Joins:
         """Requests that run now."""
         return len(self._running)
 
-    async def run(self, key: tuple[str, bytes], reply: Reply, work: Work) -> bool:
-        """Tells `reply` what `work` says: started here (True) or running for an equal request (False).
+    async def run(self, key: tuple[str, bytes], reply: Reply, work: Work) -> None:
+        """Tells `reply` what `work` says, started here or running for an equal request.
 
         `key`: who may hear the same answer (key and groups), and the body. When the last listener leaves, the
         work is cancelled, and this returns after it has wound up. A fault of the work reaches every listener.
         """
         if not self._window_s:
-            await work(reply)
-            return True
+            return await work(reply)
         mark = hashlib.sha256(key[0].encode() + b"\0" + key[1]).digest()
         run = self._running.get(mark)
-        fresh = run is None or not run.open(self._clock() - self._window_s)
-        if run is None or fresh:
+        if run is None or not run.open(self._clock() - self._window_s):
             run = self._running[mark] = _Run(work, self._clock())
         try:
             await run.listen(reply)
         finally:
             if run.over and self._running.get(mark) is run:
                 del self._running[mark]
-        return fresh
+        return None
 
 
 class _Run:
