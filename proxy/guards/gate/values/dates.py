@@ -235,6 +235,7 @@ def _names(tongue: Tongue) -> _Names:
     month = rf"(?<![\p{{L}}\p{{M}}])(?<month>{either(months)})(?![\p{{L}}\p{{M}}])\.?"
     day = rf"(?<!\d[.,:/]|[{LETTER}\d_])(?<day>[0-3]?\d)(?:\.?(?:{ords})(?![{LETTER}])|\.)?"
     until = rf"\s?(?:[-–—]|(?:{tongue.words('until')}))\s?"
+    span = rf"\s?(?:[-–—]|{tongue.spans})\s?"
     more = rf"(?<!\d[.,:/]|[{LETTER}\d_])(?<first>[0-3]?\d)(?:\.?(?:{ords})|\.)?{until}"
     end = rf"(?![{LETTER}\d]|[.,:]\d|\s?%|\s?(?:{tongue.scale}))"
     year = rf"(?<year>[12]\d{{3}}){end}"
@@ -245,9 +246,7 @@ def _names(tongue: Tongue) -> _Names:
         regex.compile(month),
         (
             regex.compile(rf"(?:{more})?{day}{gap}{of}{month}(?:{gap}{of}{year})?"),
-            regex.compile(
-                rf"{month}{gap}{of}(?:(?<first>[0-3]?\d)\s?(?:[-–—]|to|through|until)\s?)?{day}{end}(?:{gap}{of}{year})?"
-            ),
+            regex.compile(rf"{month}{gap}{of}(?:(?<first>[0-3]?\d){span})?{day}{end}(?:{gap}{of}{year})?"),
             regex.compile(rf"{month}{gap}{of}{year}"),
             regex.compile(rf"{year}{gap}{of}{month}"),
         ),

@@ -120,6 +120,11 @@ class Tongue:
         return either(word for pack in self.packs for word in getattr(pack, name))
 
     @cached_property
+    def spans(self) -> str:
+        """The words between the ends of a range as a pattern, without those that also say "and"."""
+        return either(word for pack in self.packs for word in pack.until if word not in pack.joins)
+
+    @cached_property
     def links(self) -> frozenset[str]:
         """Words after a number that are nothing it counts."""
         return frozenset(

@@ -54,6 +54,9 @@ def test_numbers_and_codes(language: str | None, text: str, found: list[str]) ->
 
 
 DATES = [
+    ("en", "May 3 to 5, 2024 or May 3 till 5, 2024", ["date:2024-05-03", "date:2024-05-05"] * 2),
+    ("en", "May 3 and 5 rooms", ["date:--05-03", "n:5"]),
+    ("es", "mayo 3 al 5 de 2024", ["date:2024-05-03", "date:2024-05-05"]),
     (
         "en",
         "on 7 June 2019, June 7, 2019 and Jun. 7th",
