@@ -1,6 +1,6 @@
 """Fixed texts: every refusal and notice, per language, never written by a model."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 
 DEFAULT_LANGUAGE = "en"
@@ -32,6 +32,12 @@ class TextPack:
         """Every text by its key: `stopped`, `refused.terms`, …"""
         single = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "refused"}
         return single | {f"refused.{topic}": text for topic, text in self.refused.items()}
+
+
+def text_keys(own: Iterable[str]) -> tuple[str, ...]:
+    """The keys that a text can stand under, with those of the refusals of an operator's `own` topics."""
+    single = tuple(f.name for f in fields(TextPack) if f.name != "refused")
+    return (*single, *(f"refused.{topic}" for topic in dict.fromkeys((*TOPIC_TEXTS, *own))))
 
 
 class Texts:

@@ -101,7 +101,9 @@ def stamp(connection: sqlite3.Connection) -> None:
     """Marks a new file with the layout of its tables. Raises sqlite3.DatabaseError for another layout."""
     found = connection.execute("PRAGMA user_version").fetchone()[0]
     if found not in (0, VERSION):
-        raise sqlite3.DatabaseError(f"it has layout {found}, this version of fiador uses {VERSION}")
+        raise sqlite3.DatabaseError(
+            f"it has layout {found}, this version of fiador uses {VERSION}: use the version that wrote it"
+        )
     connection.execute(f"PRAGMA user_version = {VERSION}")
 
 

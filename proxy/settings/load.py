@@ -10,6 +10,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from proxy.errors import ConfigError
+from proxy.guards.pack import TOPICS
+from proxy.guards.texts import text_keys
 from proxy.settings.languages import TAGS
 from proxy.settings.tree import FolderSource, JwtAuth, Settings, Upstream
 
@@ -105,6 +107,10 @@ def _assistants(settings: Settings) -> Iterator[str]:
         languages = {"language": (assistant.language,), "thresholds": (*assistant.thresholds,)}
         for where, tags in {**languages, "texts": (*assistant.texts,)}.items():
             yield from _dangling(f"{at}.{where}", tags, dict.fromkeys(TAGS))
+        topics = assistant.topics
+        yield from _dangling(f"{at}.topics.off", tuple(topics.off), dict.fromkeys((*TOPICS, *topics.own)))
+        for tag, own in assistant.texts.items():
+            yield from _dangling(f"{at}.texts.{tag}", tuple(own), dict.fromkeys(text_keys(topics.own)))
         if not assistant.sources and not assistant.records:
             yield f"{at}: want at least one of `sources`, `records`, got neither: it could answer nothing"
 

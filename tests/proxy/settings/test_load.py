@@ -78,6 +78,30 @@ def test_a_model_without_prices_is_an_error(tmp_path: Path) -> None:
     assert "models.help.prices: want a value, got nothing" in faults(tmp_path, text)
 
 
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ('texts.en]\nno_evidance = "x"', "texts.en: want one of no_evidence, looked_in,"),
+        ('texts.en]\n"refused.fee" = "x"', "got `refused.fee`"),
+        ('topics]\noff = ["term"]', "topics.off: want one of instructions, private, terms,"),
+    ],
+)
+def test_a_text_or_topic_that_there_is_none_of_is_an_error(tmp_path: Path, table: str, said: str) -> None:
+    found = faults(tmp_path, f"{GOOD}\n[assistants.help.{table}\n")
+    assert said in found
+    assert "did you mean" in found
+
+
+def test_a_topic_of_ones_own_can_be_off_and_have_a_text(tmp_path: Path) -> None:
+    own = '[assistants.help.topics.own.deal]\nphrases = ["merger"]\nmatch = ["The merger?"]\n'
+    texts = '[assistants.help.texts.en]\n"refused.deal" = "No."\nstopped = "Enough."\n'
+    off = '[assistants.help.topics]\noff = ["deal", "terms"]\n'
+    assert load(write(tmp_path, f"{GOOD}\n{off}{own}{texts}")).assistants["help"].topics.off == {
+        "deal",
+        "terms",
+    }
+
+
 def test_a_prefix_that_makes_no_link_is_an_error(tmp_path: Path) -> None:
     text = GOOD.replace("[sources.handbook]", '[sources.handbook]\nurl_base = "docs.example.org/"')
     assert "sources.handbook.url_base: want an http(s) address" in faults(tmp_path, text)
