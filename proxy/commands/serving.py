@@ -1,6 +1,8 @@
 """`fiador serve`: the proxy under uvicorn, with one or several workers over the same files."""
 
+import logging
 import os
+import signal
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +17,8 @@ from proxy.observe import logs
 from proxy.protocol import patient
 from proxy.settings.load import load
 
+log = logging.getLogger("fiador.serve")
+
 WORKER_S = 60
 """A worker that does not answer its parent for so long is replaced; a busy machine starts it slowly."""
 
@@ -28,6 +32,8 @@ def run(config: Path, data_dir: Path | None, *, host: str | None, port: int | No
     os.environ[CONFIG] = str(config.resolve())
     os.environ[DATA] = str(server.data_dir)
     logs.setup(settings.log)
+    if server.workers == 1 and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, _alone)
     with _started():
         uvicorn.run(
             "proxy.app:create",
@@ -62,6 +68,11 @@ def _bind(host: str, port: int) -> None:
             f"server.host, server.port: cannot listen on {host}:{port}: {fault.strerror}; "
             "`fiador serve --port` takes another one"
         ) from fault
+
+
+def _alone(*_: object) -> None:
+    """Several workers take turns; one alone would end at this signal, in the middle of its answers."""
+    log.warning("SIGHUP: a single worker keeps the configuration it has; restart it to take over another")
 
 
 @contextmanager

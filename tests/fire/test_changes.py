@@ -13,6 +13,7 @@ import pytest
 from tests.fakes import FakeUpstream, says
 from tests.fire.served import Served, decision, served, written_and_synced
 from tests.serving import free_ports
+from tests.waiting import until
 
 FRESH = """[models.fresh]
 assistant = "help"
@@ -67,3 +68,14 @@ async def test_a_changed_file_is_taken_over_and_a_broken_one_is_left_aside(
             said.add(await asked(proxy, key))
             assert await knows(proxy, key)
     assert said - {""} == {"answered"}
+
+
+async def test_a_single_worker_says_that_it_wants_a_restart_and_goes_on(
+    tmp_path: Path, fake: FakeUpstream
+) -> None:
+    settings = await written_and_synced(tmp_path, fake.url)
+    async with served(settings, tmp_path) as proxy:
+        key = await proxy.key()
+        os.kill(proxy.process.pid, signal.SIGHUP)
+        await until(lambda: "restart it" in (tmp_path / "serve.log").read_text())
+        assert await decision(proxy.url, key) == "answered"
