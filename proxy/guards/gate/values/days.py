@@ -32,11 +32,12 @@ def _days(pack: ValuePack) -> _Days:
     full = tuple(_full(pack))
     month = rf"(?<!{_EDGE})(?<month>{either(full)})(?!{_EDGE})"
     of = rf"(?:(?:{either(pack.of)})(?!{_EDGE})[\s\u200c]{{1,2}}){{0,2}}"
+    year = rf"(?:[\s,،\u200c]{{1,2}}{of}(?<year>[12]\d{{3}})(?!\d))?"
     return _Days(
         month_names(pack),
         frozenset(name.split()[0] for name in full),
-        regex.compile(rf"[\s\u200c]{{1,2}}{of}{month}(?:[\s,،\u200c]{{1,2}}{of}(?<year>[12]\d{{3}})(?!\d))?"),
-        regex.compile(rf"(?r){month}[\s,]{{1,2}}{of}"),
+        regex.compile(rf"[\s\u200c]{{1,2}}(?<of>{of}){month}{year}"),
+        regex.compile(rf"(?r){month}[\s,]{{1,2}}(?<of>{of})"),
     )
 
 
@@ -46,7 +47,9 @@ def _full(pack: ValuePack) -> Iterator[str]:
         yield from (name for name in row if name == row[0] or not LATIN.match(name))
 
 
-def day_in_words(page: Page, pack: ValuePack, day: Decimal, span: tuple[int, int]) -> Value | None:
+def day_in_words(
+    page: Page, pack: ValuePack, day: Decimal, span: tuple[int, int], *, rank: bool
+) -> Value | None:
     """The date whose day is the number in words at `span` of an answer; None where no month is beside it.
 
     A source that says both in words holds it too. The month may have been taken already, with its year.
@@ -56,9 +59,17 @@ def day_in_words(page: Page, pack: ValuePack, day: Decimal, span: tuple[int, int
         return None
     start, end = span
     match = days.after.match(page.flat, end) or days.before.match(page.flat, 0, start)
-    if match is None or (match["month"] in pack.month_words and page.raw[match.start("month")].islower()):
+    if match is None or not _names_day(page, pack, match, rank=rank):
         return None
     month, calendar = days.months[match["month"]]
     date = Date(int(match.groupdict().get("year") or 0), month, int(day), calendar)
     words = (Date(0, month, 0, calendar).key, f"s:{int(day)}")
     return page.value("date", date.key, span, accepts=[*date.accepts, words])
+
+
+def _names_day(page: Page, pack: ValuePack, match: regex.Match[str], *, rank: bool) -> bool:
+    """The second may be a verb's, and two June workshops are two: those want an `of` or an ordinal."""
+    capital = page.raw[match.start("month")].isupper()
+    if match["month"] in pack.month_words and not capital:
+        return False
+    return rank or not capital or bool(match["of"])

@@ -186,7 +186,7 @@ def _hold(page: Page, table: _Table, words: list[Word], number: Decimal) -> None
 def _say(page: Page, table: _Table, words: list[Word], number: Decimal) -> None:
     """Find what an answer says by `words`, which make `number`: a day, a figure, or a count at most."""
     start, end, rank = words[0].start, words[-1].end, words[-1].rank
-    if (number > 1 or rank) and (day := day_in_words(page, table.pack, number, (start, end))):
+    if (number > 1 or rank) and (day := day_in_words(page, table.pack, number, (start, end), rank=rank)):
         page.found.append(day)
         return
     exact, end = table.halves.apply(page.text, number, (start, end))

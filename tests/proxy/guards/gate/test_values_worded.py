@@ -165,6 +165,12 @@ def test_a_modal_verb_is_no_month_and_an_article_no_day() -> None:
     assert held("Ein Juni ohne Regen", "", "de")
 
 
+def test_two_june_workshops_are_two_workshops() -> None:
+    assert held("There are two June workshops", "A workshop on 8 June, another on 9 June")
+    assert held("Es gibt zwei Juni-Termine", "Termine am 8. Juni und 9. Juni", "de")
+    assert not held("It is on the two of June", "8 June")
+
+
 COUNTED = [
     ("de", "acht Euro"),
     ("de", "elf Stunden"),
