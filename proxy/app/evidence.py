@@ -72,12 +72,12 @@ async def evidence(
     try:
         return await _opened(settings, packs, made, stack)
     except (StoreFault, LexicalFault, sqlite3.Error, OSError) as fault:
-        advice = f". {MOVE_AWAY}" if damaged(fault) else ""
+        advice = f". {MOVE_AWAY}" if _damaged(fault) else ""
         file = paths(settings).store
         raise StoreError("The index cannot be opened.", detail=f"{file}: {fault}{advice}") from fault
 
 
-def damaged(fault: Exception) -> bool:
+def _damaged(fault: Exception) -> bool:
     """Whether SQLite says that the file itself is wrong, not that it is locked, full or out of reach."""
     return getattr(fault, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
