@@ -18,8 +18,12 @@ import regex
 from proxy.guards.phrases import prepared
 from proxy.guards.vocabulary import Vocabulary
 
-CODED_CHARS, GLUED_CHARS, KNOWN_CHARS, WORD_CHARS = 12, 16, 40, 400
-"""From here on a word may be base64, or several run together; is not remembered; is no disguise at all."""
+CIPHERED_CHARS, CODED_CHARS, GLUED_CHARS = 5, 12, 16
+"""From here on a word may be in a cipher, or base64, or several words run together."""
+KNOWN_CHARS, WORD_CHARS = 40, 400
+"""Beyond it a word is not remembered; is no disguise at all."""
+LATIN_BYTES_MAX = 1.3
+"""UTF-8 of a character on average, below which a text is one of mostly Latin letters: others take two."""
 CIPHERED_WORDS = 3
 """So many words of a text must turn into known ones before the whole of it is taken for a cipher."""
 
@@ -59,7 +63,7 @@ class Disguises:
     def plain(self, text: str) -> str:
         """`text` without its disguises; the very same where there are none."""
         seen = text if text.isascii() else _TAGGED.sub(_untagged, text)
-        latin = len(seen.encode(errors="replace")) < 1.3 * len(seen)
+        latin = len(seen.encode(errors="replace")) < LATIN_BYTES_MAX * len(seen)
         kinds = self._kinds(seen.split(), latin)
         if _SPACED_OUT in kinds:
             seen = _SPACED.sub(lambda run: self._joined(run[0]), seen)
@@ -90,7 +94,7 @@ class Disguises:
         if (latin or not _NATIVE.fullmatch(word)) and self._word(word) != word:
             return _OTHERWISE
         low = _letters(word)
-        if len(low) < 5 or not low.isascii() or self._words.knows(low):
+        if len(low) < CIPHERED_CHARS or not low.isascii() or self._words.knows(low):
             return _NOTHING
         hidden = (number for number, cipher in _CIPHERS.items() if self._words.knows(cipher(low)))
         return next(hidden, _NOTHING)
