@@ -29,7 +29,7 @@ _ADDRESS = regex.compile(r"(?:://|www\.|\]\()[!-~]*")
 """What an address says is no one's voice (`?day=mon`); it is checked whole as a value."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False)  # not frozen: made at every sentence, for a fourth of the price
 class Sentence:
     """A unit of the answer with all that the checks ask of it."""
 
