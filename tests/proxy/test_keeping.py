@@ -8,11 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from proxy.app import opened, paths
 from proxy.auth import Keys
-from proxy.cli import main
 from proxy.commands import keeping
 from proxy.commands.keeping import MANIFEST
 from proxy.errors import ConfigError
@@ -25,23 +23,19 @@ from proxy.ledger.sqlite import SqliteLedger
 from proxy.services import Hold, Settled
 from proxy.settings.tree import Settings
 from tests.fakes import FakeUpstream, says
-from tests.proxy.deployment import QUESTION, deployed, written
+from tests.proxy.deployment import QUESTION, deployed, fiador, written
 from tests.proxy.ledger.books import held
-
-
-def fiador(folder: Path, *arguments: str) -> Result:
-    return CliRunner().invoke(main, ["--config", str(folder / "fiador.toml"), *arguments])
 
 
 @pytest.fixture(name="kept")
 def _kept(tmp_path: Path) -> Path:
     """The backup of a deployment with an index, a key and an adjustment."""
     written(tmp_path, "http://127.0.0.1:9")
-    fiador(tmp_path, "sync")
-    fiador(tmp_path, "keys", "create", "ada", "--groups", "public")
-    fiador(tmp_path, "spend", "adjust", "1.5", "--reason", "a test")
+    fiador(tmp_path / "fiador.toml", "sync")
+    fiador(tmp_path / "fiador.toml", "keys", "create", "ada", "--groups", "public")
+    fiador(tmp_path / "fiador.toml", "spend", "adjust", "1.5", "--reason", "a test")
     file = tmp_path / "kept.tgz"
-    done = fiador(tmp_path, "backup", str(file))
+    done = fiador(tmp_path / "fiador.toml", "backup", str(file))
     assert done.exit_code == 0, done.output
     return file
 
@@ -92,9 +86,9 @@ async def test_what_waits_to_be_booked_is_kept_and_counts_once(tmp_path: Path) -
 
 def test_nothing_is_written_over(tmp_path: Path, kept: Path) -> None:
     before = kept.read_bytes()
-    again = fiador(tmp_path, "backup", str(kept))
+    again = fiador(tmp_path / "fiador.toml", "backup", str(kept))
     assert (again.exit_code, "exists already" in again.output) == (2, True)
-    back = fiador(tmp_path, "restore", str(kept))
+    back = fiador(tmp_path / "fiador.toml", "restore", str(kept))
     assert (back.exit_code, "truth.db: is there" in back.output) == (2, True)
     assert kept.read_bytes() == before
 
@@ -105,7 +99,7 @@ def test_a_backup_is_its_owners_alone(kept: Path) -> None:
 
 def test_of_nothing_there_is_no_backup(tmp_path: Path) -> None:
     written(tmp_path, "http://127.0.0.1:9")
-    done = fiador(tmp_path, "backup", str(tmp_path / "kept.tgz"))
+    done = fiador(tmp_path / "fiador.toml", "backup", str(tmp_path / "kept.tgz"))
     assert (done.exit_code, "holds nothing to back up" in done.output) == (2, True)
     assert not (tmp_path / "kept.tgz").exists()
 
