@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -10,6 +11,7 @@ from rich.markup import escape
 from indexes.language import detect
 from indexes.model import ModelError, verify
 from indexes.types import Query, Viewer
+from indexes.vectors import count_missing
 from proxy.app import Services, opened
 from proxy.app.evidence import folders
 from proxy.commands.shown import money, say_json
@@ -107,6 +109,8 @@ async def _warnings(services: Services) -> AsyncIterator[str]:
         yield "the index is empty, every question will be refused: run `fiador sync`"
     if services.evidence.degraded:
         yield f"keywords alone serve: {services.evidence.degraded}"
+    if lacking := await _without_vectors(services):
+        yield f"passages that only keywords find, for want of a vector: {lacking}; `fiador sync` makes them"
     for line in services.warnings:
         yield line
     for book, kind in await services.evidence.records.kinds():
@@ -119,6 +123,12 @@ async def _warnings(services: Services) -> AsyncIterator[str]:
         yield f"models.{model} is closed: {why}; `fiador spend acknowledge {model}` opens it"
     if services.ledger.fault:
         yield f"the ledger is down: {services.ledger.fault}"
+
+
+async def _without_vectors(services: Services) -> int:
+    """How many passages the embedder that serves has not read: it came after them, or in place of another."""
+    store, embedder = services.evidence.store, services.evidence.embedder
+    return await store.read(partial(count_missing, model=embedder.name)) if embedder else 0
 
 
 async def _suggestions(services: Services) -> AsyncIterator[str]:

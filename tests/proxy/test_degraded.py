@@ -10,6 +10,7 @@ from indexes.embed import OnnxEmbedder
 from indexes.types import EmbedError
 from proxy.app import Services, opened, paths
 from proxy.app.evidence import Embedding, embedding
+from proxy.commands import checking
 from proxy.commands.syncing import synced
 from proxy.errors import StoreError
 from proxy.inside import Question, Seen, ask
@@ -44,6 +45,19 @@ async def test_with_its_model_the_search_is_hybrid(settings: Settings) -> None:
         seen = await asked(services)
     assert seen.trace
     assert (seen.trace.mode, seen.trace.embedded) == ("hybrid", True)
+
+
+async def test_check_tells_of_passages_that_the_model_has_not_read(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with opened(settings, Embedding(None)) as services:
+        await synced(settings, services.evidence, services.packs)
+    await checking.run(settings, online=False, as_json=False)
+    assert "for want of a vector: 2; `fiador sync`" in capsys.readouterr().out
+    async with opened(settings) as services:
+        await synced(settings, services.evidence, services.packs)
+    await checking.run(settings, online=False, as_json=False)
+    assert "want of a vector" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
