@@ -1,6 +1,5 @@
 """A small real deployment for tests: two documents, one caller with a key, an upstream on a socket."""
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from proxy.settings.load import load
 from proxy.settings.tree import Settings
 from proxy.types import Trace
 from tests.serving import serving
+from tests.waiting import until
 
 CONFIG = """
 [server]
@@ -128,11 +128,12 @@ class Deployment:
 
     async def rows(self, count: int) -> list[Trace]:
         """The newest rows, once there are `count`: they are written behind the answers."""
-        for _ in range(500):
-            if len(rows := await self.log.recent(count)) == count:
-                return rows
-            await asyncio.sleep(0.01)
-        raise AssertionError(f"no row {count} was written")
+
+        async def there() -> bool:
+            return len(await self.log.recent(count)) == count
+
+        await until(there)
+        return await self.log.recent(count)
 
 
 def written(
