@@ -17,6 +17,7 @@ from indexes.progress import shown
 from indexes.store import Store, StoreFault
 from proxy.app import Paths, paths
 from proxy.errors import ConfigError, StoreError
+from proxy.ledger import spool
 from proxy.settings.tree import Settings
 
 MANIFEST = "manifest.json"
@@ -50,7 +51,7 @@ def backup(settings: Settings, file: Path) -> list[str]:
 async def restore(settings: Settings, file: Path) -> list[str]:
     """Puts the files of an archive into a data folder that has none of them; the names of what was in it."""
     where = paths(settings)
-    if there := [path for path in (*_databases(where), _spool(where)) if path.exists()]:
+    if there := [path for path in (*_databases(where), spool.beside(where.ledger)) if path.exists()]:
         raise ConfigError(*(f"{path}: is there; `fiador restore` writes over nothing" for path in there))
     home = settings.server.data_dir
     home.mkdir(parents=True, exist_ok=True)
@@ -71,16 +72,12 @@ def _databases(where: Paths) -> tuple[Path, ...]:
     return where.store, where.ledger, where.keys, where.decisions
 
 
-def _spool(where: Paths) -> Path:
-    return where.ledger.with_name(f"{where.ledger.name}.spool")
-
-
 def _copied(where: Paths, work: Path) -> Iterator[str]:
     """Copies each file as it is at one moment.
 
     What waits to be booked comes before the books: booked meanwhile it is there twice and counts once.
     """
-    for path in sorted(_spool(where).glob("*.jsonl")):
+    for path in sorted(spool.beside(where.ledger).glob("*.jsonl")):
         name = f"{path.parent.name}/{path.name}"
         (work / name).parent.mkdir(exist_ok=True)
         shutil.copyfile(path, work / name)

@@ -62,6 +62,11 @@ class Spool:
             return False
 
 
+def beside(ledger: Path) -> Path:
+    """Where the bookings of the ledger at this path wait, those of all its processes."""
+    return ledger.with_name(f"{ledger.name}.spool")
+
+
 def read(path: Path) -> list[Booking]:
     """The bookings of one file; a line that is not one is skipped (its hold is then charged at its bound)."""
     try:

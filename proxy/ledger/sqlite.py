@@ -22,7 +22,7 @@ from proxy.ledger.keeper import Keeper
 from proxy.ledger.owner import Owner
 from proxy.ledger.periods import Caps, Period, period, zone
 from proxy.ledger.schema import LEDGER
-from proxy.ledger.spool import Spool
+from proxy.ledger.spool import Spool, beside
 from proxy.services import Bound, Denial, Hold, Prices, Settled, Spent
 from proxy.types import Caller, Decision
 
@@ -66,7 +66,7 @@ class SqliteLedger:
         self._open: dict[str, float] = {}
         self._db = Database(path, schema=LEDGER, busy_s=busy_s)
         self._commits = Commits(self._db, guard=self._same, failpoint=failpoint)
-        self._spool = Spool(path.with_name(path.name + ".spool"), self.owner)
+        self._spool = Spool(beside(path), self.owner)
         self._keeper = Keeper(self._spool, self._book, retry_s=retry_s)
         self._stack = AsyncExitStack()
         self._identity: tuple[int, int] = (0, 0)
