@@ -92,7 +92,9 @@ async def sync(
 
 
 async def _embedded(store: Store, embedder: Embedder, progress: Progress | None) -> int:
-    await store.write(partial(vectors.mend, model=embedder.name, dim=embedder.dim))
+    # All are looked at, and only to delete some is everybody else kept from writing.
+    if found := await store.read(partial(vectors.damaged, model=embedder.name, dim=embedder.dim)):
+        await store.write(partial(vectors.drop, model=embedder.name, hashes=found))
     return await embed(store, embedder, progress)
 
 

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from indexes.dense import intact
@@ -64,12 +64,16 @@ def save(connection: sqlite3.Connection, model: str, found: Mapping[str, bytes])
     changed(connection, [p for (p,) in connection.execute(owners, (json.dumps(sorted(found)),))])
 
 
-def mend(connection: sqlite3.Connection, model: str, dim: int) -> int:
-    """Deletes vectors of `model` that are none of `dim` numbers: they lack, and are made again. How many."""
+def damaged(connection: sqlite3.Connection, model: str, dim: int) -> list[str]:
+    """Hashes of passages whose vector of `model` is none of `dim` numbers. Reads all of them."""
     rows = connection.execute("SELECT hash, half_floats FROM vector WHERE model = ?", (model,))
-    damaged = [(model, hashed) for hashed, blob in rows if not intact(blob, dim)]
-    connection.executemany("DELETE FROM vector WHERE model = ? AND hash = ?", damaged)
-    return len(damaged)
+    return [hashed for hashed, blob in rows if not intact(blob, dim)]
+
+
+def drop(connection: sqlite3.Connection, model: str, hashes: Sequence[str]) -> None:
+    """Deletes vectors: they lack now, and are made again."""
+    rows = ((model, hashed) for hashed in hashes)
+    connection.executemany("DELETE FROM vector WHERE model = ? AND hash = ?", rows)
 
 
 def prune(connection: sqlite3.Connection) -> int:
