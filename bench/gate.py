@@ -12,8 +12,8 @@ from dataclasses import replace
 import click
 
 from bench.quality.rules import rules
-from proxy.guards.gate import Gate, Rules, Stop
-from proxy.types import Source
+from proxy.domain.types import Source
+from proxy.gate import Gate, Rules, Stop
 
 PROMPT = (
     "Answer only from the numbered sources below, in the third person, and put a marker at the end of each."

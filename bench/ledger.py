@@ -17,10 +17,10 @@ from pathlib import Path
 import aiosqlite
 import uvloop
 
+from proxy.domain.ports import Bound, Hold, Prices, Spent
+from proxy.domain.types import Caller, Usage
 from proxy.ledger.periods import Cap, Caps
 from proxy.ledger.sqlite import SqliteLedger
-from proxy.services import Bound, Hold, Prices, Spent
-from proxy.types import Caller, Usage
 
 Pair = Callable[[], Awaitable[None]]
 PRICES = Prices(150, 600)

@@ -148,7 +148,7 @@ def _body(question: str, mode: str) -> dict[str, object]:
 
 
 def _trace(config: Path, id: str) -> dict[str, object]:
-    command = [sys.executable, "-m", "proxy.cli", "--config", str(config), "decisions", id, "--json"]
+    command = [sys.executable, "-m", "proxy.commands", "--config", str(config), "decisions", id, "--json"]
     for _ in range(50):
         done = subprocess.run(command, capture_output=True, check=False)
         if done.returncode == 0:

@@ -16,17 +16,18 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from indexes import rows, vectors
+from indexes import document_writes
 from indexes.chunks import Chunk
-from indexes.dense import Dense, Row, Scope, pack
-from indexes.embed import OnnxEmbedder
+from indexes.embedding import vectors
+from indexes.embedding.embedder import OnnxEmbedder
+from indexes.embedding.model import locate
+from indexes.embedding.vector_matrix import Dense, Row, Scope, pack
 from indexes.grants import ALWAYS, Filter, instant
-from indexes.language import WordPack
-from indexes.lexical import Lexical
-from indexes.model import locate
+from indexes.keywords.keyword_index import Lexical
 from indexes.progress import Progress, shown
 from indexes.search import Search
 from indexes.store import Store
+from indexes.text.language import WordPack
 from indexes.types import Access, Band, Document, Query, Viewer
 
 DIM = 384
@@ -230,7 +231,7 @@ async def _fill(store: Store, size: int, made: tuple[Clusters, Words], progress:
 
 
 async def _put(store: Store, part: Sequence[tuple[Document, Sequence[Chunk]]]) -> None:
-    await store.write(lambda connection: [rows.put(connection, *both) for both in part])
+    await store.write(lambda connection: [document_writes.put(connection, *both) for both in part])
 
 
 def _document(number: int) -> Document:

@@ -25,7 +25,7 @@ class Proxy:
 @contextlib.contextmanager
 def proxy(config: Path) -> Iterator[Proxy]:
     """Syncs and serves `config` on a free loopback port until the block ends."""
-    command = [sys.executable, "-m", "proxy.cli", "--config", str(config)]
+    command = [sys.executable, "-m", "proxy.commands", "--config", str(config)]
     subprocess.run([*command, "sync"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     port = _free_port()
     child = subprocess.Popen([*command, "serve", "--port", str(port)], stderr=subprocess.DEVNULL)

@@ -37,8 +37,8 @@ from pydantic_core import ErrorDetails
 
 from golden.form import REFUSING, Asked, Expect, Form, Shared, Single, Talk
 from golden.lines import Placed, Spot, parse
-from proxy.errors import ConfigError
-from proxy.types import Turn
+from proxy.domain.errors import ConfigError
+from proxy.domain.types import Turn
 
 F = TypeVar("F", bound=Form)
 

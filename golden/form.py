@@ -5,8 +5,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
-from proxy.guards.gate.types import RULES
-from proxy.types import Turn
+from proxy.domain.types import Turn
+from proxy.gate.types import RULES
 
 Expect = Literal["answered", "refused", "no_evidence", "not_in_sources", "records", "stopped", "truncated"]
 REFUSING = frozenset({"refused", "no_evidence", "not_in_sources"})

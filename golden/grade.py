@@ -6,8 +6,8 @@ from enum import StrEnum
 
 from golden.cases import Case
 from golden.outcome import Handed, Outcome
-from indexes.text import fold
-from proxy.types import Decision
+from indexes.text.folding import fold
+from proxy.domain.types import Decision
 
 RECALL_AT = 5
 """Below the default of eight sources: among a few dozen passages, eight would flatter the search."""

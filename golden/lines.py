@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import yaml
 
-from proxy.errors import ConfigError
+from proxy.domain.errors import ConfigError
 
 Spot = tuple[str | int, ...]
 """Keys and positions from the top of the file down to a value."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from indexes.types import Access
-from proxy.types import Citation, Decision, SourceKind
+from proxy.domain.types import Citation, Decision, SourceKind
 
 
 @dataclass(frozen=True, slots=True)

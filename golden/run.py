@@ -8,8 +8,8 @@ from golden.cases import Case
 from golden.grade import Grade, failed, grade
 from golden.outcome import Outcome
 from golden.report import Report
-from proxy.errors import FiadorError
-from proxy.types import Turn
+from proxy.domain.errors import FiadorError
+from proxy.domain.types import Turn
 
 
 class Runner(Protocol):

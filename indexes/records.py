@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from indexes import rows
+from indexes import document_writes
 from indexes.grants import instant
-from indexes.look import terms
+from indexes.read_snapshot import terms
 from indexes.store import Store
 from indexes.types import PartialDate, Record, Viewer
 
@@ -112,7 +112,7 @@ def _replace(connection: sqlite3.Connection, book: str, records: Collection[Reco
     connection.execute("DELETE FROM record WHERE book = ?", (book,))
     marks = ", ".join("?" * len(_NAMES.split(", ")))
     connection.executemany(f"INSERT INTO record ({_NAMES}) VALUES ({marks})", new)
-    rows.moved(connection)
+    document_writes.moved(connection)
     return True
 
 
@@ -127,7 +127,7 @@ def _row(connection: sqlite3.Connection, record: Record) -> tuple[object, ...]:
         record.start and written(record.start),
         record.end and written(record.end),
         int(record.current),
-        rows.intern(connection, record.access.groups),
+        document_writes.intern(connection, record.access.groups),
         instant(record.access.valid_from),
         instant(record.access.valid_to),
     )
@@ -141,7 +141,7 @@ def _record(row: Sequence[Any]) -> Record:
         kind=kind,
         title=json.loads(title),
         text=json.loads(text),
-        access=rows.access(*who),
+        access=document_writes.access(*who),
         start=_date(begun),
         end=_date(ended),
         current=bool(current),

@@ -10,14 +10,14 @@ from typing import Self
 
 from indexes.fuse import rrf, similarity
 from indexes.grants import Filter, instant
-from indexes.language import WordPack
-from indexes.lexical import Lexical
-from indexes.look import Look, State
-from indexes.near import Asked, Near, Tuning
-from indexes.reader import Reader
+from indexes.keywords.keyword_index import Lexical
+from indexes.query_words import Reader
+from indexes.read_snapshot import Look, State
 from indexes.store import Store
-from indexes.text import coverage
+from indexes.text.language import WordPack
+from indexes.text.words import coverage
 from indexes.types import Band, Embedder, Evidence, Hit, Passage, Query, Viewer
+from indexes.vector_query import Asked, Near, Tuning
 
 NO_VECTORS = "no passage has a vector of this model yet: run `fiador sync`"
 NO_BAND = Band(0, 1)

@@ -13,10 +13,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
-from indexes import rows, schema, vectors
+from indexes import document_writes, schema
 from indexes.chunks import Chunk
-from indexes.db import Database
-from indexes.look import Look, State
+from indexes.embedding import vectors
+from indexes.read_snapshot import Look, State
+from indexes.storage.database import Database
 from indexes.types import Access, Document, Passage, Viewer
 
 T = TypeVar("T")
@@ -96,24 +97,24 @@ class Store:
         """`work` in one transaction."""
         return await self._writer.transaction(work)
 
-    async def put(self, document: Document, passages: Sequence[Chunk]) -> rows.Change:
+    async def put(self, document: Document, passages: Sequence[Chunk]) -> document_writes.Change:
         """Writes a document whole, effective for the next query. Passages of unchanged text keep their ids.
 
         Where it supersedes another, that one ends where this one begins.
         """
-        return await self.write(lambda connection: rows.put(connection, document, passages))
+        return await self.write(lambda connection: document_writes.put(connection, document, passages))
 
     async def set_access(self, id: str, access: Access) -> bool:
         """Changes who may see a document, and when. False: there is none, or nothing changed."""
-        return await self.write(lambda connection: rows.set_access(connection, id, access))
+        return await self.write(lambda connection: document_writes.set_access(connection, id, access))
 
     async def hide(self, ids: Collection[str]) -> int:
         """Hides documents from everyone and keeps their text. How many were visible to someone before."""
-        return await self.write(lambda connection: rows.hide(connection, ids))
+        return await self.write(lambda connection: document_writes.hide(connection, ids))
 
     async def remove(self, id: str) -> bool:
         """Deletes a document. False: there was none."""
-        return await self.write(lambda connection: rows.remove(connection, id))
+        return await self.write(lambda connection: document_writes.remove(connection, id))
 
     async def recheck(self, ids: Collection[int], viewer: Viewer) -> dict[int, Passage]:
         """Those of `ids` that `viewer` may see, with their text."""
@@ -133,7 +134,7 @@ class Store:
     async def access(self, id: str) -> Access | None:
         """Who may see a document or record, and until when in effect; None: there is none of this id."""
         row = await self.read(lambda connection: connection.execute(_ACCESS, {"id": id}).fetchone())
-        return rows.access(*row) if row else None
+        return document_writes.access(*row) if row else None
 
     async def counts(self) -> Counts:
         return await self.read(_counts)
@@ -170,7 +171,7 @@ def _begin(connection: sqlite3.Connection) -> None:
 
 def _renew(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE state SET epoch = ?", (secrets.token_hex(8),))
-    rows.moved(connection)
+    document_writes.moved(connection)
 
 
 def _listing(connection: sqlite3.Connection, source: str) -> dict[str, Listed]:
@@ -180,7 +181,8 @@ def _listing(connection: sqlite3.Connection, source: str) -> dict[str, Listed]:
         (source,),
     )
     return {
-        key: Listed(digest, rows.access(groups, begins, ends)) for key, digest, groups, begins, ends in found
+        key: Listed(digest, document_writes.access(groups, begins, ends))
+        for key, digest, groups, begins, ends in found
     }
 
 

@@ -12,15 +12,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 
-from indexes import rows, vectors
+from indexes import document_writes
 from indexes.chunks import Chunk, cut
-from indexes.dense import pack
-from indexes.language import WordPack, detect
-from indexes.lexical import Lexical
+from indexes.embedding import vectors
+from indexes.embedding.vector_matrix import pack
+from indexes.keywords.keyword_index import Lexical
 from indexes.records import Records
-from indexes.sources.book import BookFile, read_book
+from indexes.sources.record_book import BookFile, read_book
 from indexes.sources.types import Doubt, Empty, Fault, Finding, Source, Unseen
 from indexes.store import Listed, Store
+from indexes.text.language import WordPack, detect
 from indexes.types import Document, Embedder
 
 AT_ONCE = 100
@@ -114,7 +115,7 @@ async def embed(store: Store, embedder: Embedder, progress: Progress | None = No
     return done
 
 
-async def write(store: Store, document: Document, packs: Mapping[str, WordPack]) -> rows.Change:
+async def write(store: Store, document: Document, packs: Mapping[str, WordPack]) -> document_writes.Change:
     """Cuts and stores one document; its language is told from its text where it is not stated."""
     told = await asyncio.to_thread(_told, document, packs)
     return await store.put(told, await asyncio.to_thread(cut, told.text))
@@ -136,10 +137,10 @@ class _Task:
 
     def run(self, connection: sqlite3.Connection) -> Counter[str]:
         if self.document is None:
-            return Counter(hidden=rows.hide(connection, self.hide))
+            return Counter(hidden=document_writes.hide(connection, self.hide))
         if self.chunks is not None:
-            return Counter([rows.put(connection, self.document, self.chunks)])
-        rows.set_access(connection, self.document.id, self.document.access)
+            return Counter([document_writes.put(connection, self.document, self.chunks)])
+        document_writes.set_access(connection, self.document.id, self.document.access)
         return Counter(["access"])
 
 
@@ -209,7 +210,7 @@ class _Run:
                     self._say(finding)
 
     def _changes(self, document: Document, old: Listed | None) -> Iterator[_Task]:
-        if old is None or old.digest != rows.digest(document):
+        if old is None or old.digest != document_writes.digest(document):
             yield _Task(document, cut(document.text))
         elif old.access != document.access:
             # No cutting, and no vector is made again.
@@ -227,4 +228,4 @@ def _run(connection: sqlite3.Connection, tasks: Sequence[_Task]) -> Counter[str]
 
 
 def _remove(connection: sqlite3.Connection, ids: Iterable[str]) -> int:
-    return sum(rows.remove(connection, id) for id in ids)
+    return sum(document_writes.remove(connection, id) for id in ids)

@@ -159,7 +159,7 @@ class Band:
 
 
 class Embedder(Protocol):
-    """Text to unit vectors. Implemented by `indexes.embed.OnnxEmbedder`; may raise `EmbedError`."""
+    """Text to unit vectors, as `indexes.embedding.embedder` makes them; may raise `EmbedError`."""
 
     name: str
     """Model name and hash: vectors of another name are never compared with these."""

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
 
-from proxy.types import Usage
+from proxy.domain.types import Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ import pytest
 from click.testing import CliRunner
 from pydantic import BaseModel
 
-from proxy.cli import main
+from proxy.commands.root import COMMANDS, main
+from proxy.domain.types import Decision
+from proxy.gate.types import RULES
 from proxy.guards import prompt
-from proxy.guards.gate.types import RULES
 from proxy.settings import tree
 from proxy.settings.load import load
-from proxy.types import Decision
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -83,11 +83,19 @@ def test_the_commented_file_shows_the_defaults(name: str) -> None:
             )
 
 
+def members(group: click.Group) -> Iterator[tuple[str, click.Command]]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        yield name, command
+
+
 def commands(group: click.Group) -> Iterator[str]:
-    for name, command in group.commands.items():
+    for name, command in members(group):
         yield name
         if isinstance(command, click.Group):
-            yield from (f"{name} {inner}" for inner in command.commands)
+            yield from (f"{name} {inner}" for inner, _ in members(command))
 
 
 @pytest.mark.parametrize("command", sorted(commands(main)))
@@ -97,7 +105,7 @@ def test_every_command_is_in_the_readme(command: str) -> None:
 
 def groups(group: click.Group) -> Iterator[click.Group]:
     yield group
-    for command in group.commands.values():
+    for _, command in members(group):
         if isinstance(command, click.Group):
             yield from groups(command)
 
@@ -107,6 +115,13 @@ def test_the_list_of_commands_says_of_each_what_it_does_in_a_whole_sentence(grou
     told = CliRunner().invoke(group, ["--help"]).output.partition("Commands:")[2]
     assert told
     assert "..." not in told
+
+
+@pytest.mark.parametrize(("name", "command"), list(members(main)))
+def test_the_roof_says_of_each_command_what_the_command_says_itself(
+    name: str, command: click.Command
+) -> None:
+    assert COMMANDS[name] == command.get_short_help_str(limit=100)
 
 
 @pytest.mark.parametrize("decision", list(Decision))

@@ -7,23 +7,23 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from indexes import rows, vectors
+from bench.quality.sets import Text
+from bench.quality.vectors import Remembered
+from indexes import document_writes
 from indexes.chunks import cut
-from indexes.dense import pack
+from indexes.embedding import vectors
+from indexes.embedding.vector_matrix import pack
 from indexes.grants import ALWAYS, Filter, instant
-from indexes.language import WordPack
-from indexes.lexical import Lexical
-from indexes.look import Look
-from indexes.matrix import Matrix
-from indexes.near import Tuning
+from indexes.keywords.keyword_index import Lexical
 from indexes.progress import Progress, silent
+from indexes.read_snapshot import Look
 from indexes.search import Search
 from indexes.store import Store
+from indexes.text.language import WordPack
 from indexes.types import Access, Document, Evidence, Query, Viewer
+from indexes.vector_index import Matrix
+from indexes.vector_query import Tuning
 from proxy.settings.languages import parts
-
-from .sets import Text
-from .vectors import Remembered
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PAGE = 10_000
@@ -113,7 +113,9 @@ async def _fill(store: Store, entries: Sequence[Entry]) -> None:
     documents = [_document(entry) for entry in entries]
     pieces = [cut(document.text) for document in documents]
     await store.write(
-        lambda connection: [rows.put(connection, *both) for both in zip(documents, pieces, strict=True)]
+        lambda connection: [
+            document_writes.put(connection, *both) for both in zip(documents, pieces, strict=True)
+        ]
     )
 
 

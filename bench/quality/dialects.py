@@ -6,13 +6,9 @@
 """
 
 import asyncio
-import base64
-import gzip
-import json
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,51 +16,15 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from proxy.types import Usage
+from bench.quality.recorded_streams import RecordedStream, read_streams
+from proxy.domain.types import Usage
 from proxy.wire.anthropic_messages import AnthropicDialect
 from proxy.wire.openai_dialects import OpenAIDialect
-from proxy.wire.reader import Heard, Reader
-from proxy.wire.said import End, Text
+from proxy.wire.response_reader import Heard, Reader
+from proxy.wire.upstream_events import End, Text
 
 CLEAN = ("stop", "length")
 WHOLE = ("done", "eof")
-
-
-@dataclass(frozen=True, slots=True)
-class Vector:
-    """One recorded stream."""
-
-    dialect: str
-    name: str
-    content_type: str
-    headers: Mapping[str, str]
-    status: int
-    reads: tuple[bytes, ...]
-    expect: Mapping[str, Any]
-    forbidden: tuple[str, ...]
-
-    @property
-    def plain(self) -> tuple[bytes, ...]:
-        """The reads as a decoder gets them: an HTTP library has unpacked them."""
-        packed = any(name.lower() == "content-encoding" for name in self.headers)
-        return (gzip.decompress(b"".join(self.reads)),) if packed else self.reads
-
-
-def vectors(folder: Path) -> Iterator[Vector]:
-    """All streams below `folder`."""
-    for path in sorted(folder.glob("*.jsonl")):
-        for line in path.read_text("utf-8").splitlines():
-            row = json.loads(line)
-            yield Vector(
-                row["dialect"],
-                row["name"],
-                row.get("content_type", "text/event-stream"),
-                row.get("headers") or {},
-                row.get("http_status", 200),
-                tuple(base64.b64decode(read) for read in row["reads"]),
-                row["expect"],
-                ("LEAK-", *(row.get("also_forbidden") or ())),
-            )
 
 
 def cuts(reads: Sequence[bytes], seed: int) -> Iterator[list[bytes]]:
@@ -79,7 +39,7 @@ def cuts(reads: Sequence[bytes], seed: int) -> Iterator[list[bytes]]:
         yield [whole[a:b] for a, b in zip([0, *ends], [*ends, len(whole)], strict=True)]
 
 
-def decoded(vector: Vector, reads: Sequence[bytes]) -> str:
+def decoded(vector: RecordedStream, reads: Sequence[bytes]) -> str:
     """What is wrong with the decoder's reading; "" if nothing is."""
     dialect = AnthropicDialect() if vector.dialect == "anthropic" else OpenAIDialect()
     reader = Reader(dialect, vector.content_type)
@@ -90,7 +50,7 @@ def decoded(vector: Vector, reads: Sequence[bytes]) -> str:
     return _compared(vector, text, usage, reader.end)
 
 
-def _compared(vector: Vector, text: str, usage: Usage | None, end: End) -> str:
+def _compared(vector: RecordedStream, text: str, usage: Usage | None, end: End) -> str:
     expect = vector.expect
     if leak := next((one for one in vector.forbidden if one in text), ""):
         return f"leaks {leak}"
@@ -122,7 +82,7 @@ def _usage(expected: Mapping[str, int] | None) -> Usage | None:
 @click.option("--seed", default=1, show_default=True, help="Of the random cuts.")
 @click.option("--decoder-only", is_flag=True, help="Without the proxy.")
 def _command(data: Path, seed: int, decoder_only: bool) -> int:
-    streams = list(vectors(data))
+    streams = list(read_streams(data))
     if not streams:
         raise click.UsageError(f"no stream in {data}")
     faults = [
@@ -130,7 +90,7 @@ def _command(data: Path, seed: int, decoder_only: bool) -> int:
         for vector in streams
         if (fault := next(filter(None, (decoded(vector, reads) for reads in cuts(vector.plain, seed))), ""))
     ]
-    relayed: list[tuple[Vector, str]] = []
+    relayed: list[tuple[RecordedStream, str]] = []
     if not decoder_only:
         from bench.quality.relaying import relay
 
@@ -140,7 +100,9 @@ def _command(data: Path, seed: int, decoder_only: bool) -> int:
 
 
 def _show(
-    streams: list[Vector], faults: list[tuple[Vector, str]], relayed: list[tuple[Vector, str]] | None
+    streams: list[RecordedStream],
+    faults: list[tuple[RecordedStream, str]],
+    relayed: list[tuple[RecordedStream, str]] | None,
 ) -> None:
     out = Console(highlight=False)
     table = Table("dialect", "streams", "decoder", "proxy")

@@ -3,10 +3,9 @@
 from argparse import Namespace
 from pathlib import Path
 
-from indexes.model import ensure
+from bench.quality.vectors import Remembered
+from indexes.embedding.default_model import ensure
 from indexes.progress import Progress
-
-from .vectors import Remembered
 
 
 def remembered(options: Namespace, progress: Progress) -> Remembered:

@@ -15,10 +15,10 @@ import click
 
 from bench.quality.marking import Mode, mark
 from bench.quality.rules import rules
-from proxy.guards.gate import Gate, Release, Rules, Stop
-from proxy.guards.gate.sentences import Unit
-from proxy.guards.gate.values import read
-from proxy.types import Source
+from proxy.domain.types import Source
+from proxy.gate import Gate, Release, Rules, Stop
+from proxy.gate.sentences import Unit
+from proxy.gate.values import read
 
 VALUE_KINDS = ("number", "date", "url", "email")
 Item = Mapping[str, Any]

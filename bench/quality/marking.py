@@ -10,7 +10,7 @@ from typing import Literal
 
 import regex
 
-from indexes.text import words
+from indexes.text.words import words
 
 Mode = Literal["best", "all", "wrong"]
 

@@ -17,8 +17,8 @@ from bench.quality import slips
 from bench.quality.facts import AMOUNTS, DAYS, FACTS, HOURS, SHARES, Facts
 from bench.quality.gate import items
 from bench.quality.rules import rules
-from proxy.guards.gate import Gate, Stop
-from proxy.types import Source
+from proxy.domain.types import Source
+from proxy.gate import Gate, Stop
 
 MOVED = "1999"
 """A value of the source that is not cited."""

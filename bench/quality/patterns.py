@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib.resources import files
 from typing import Any
 
-from proxy.guards.pack import RefusePack
-from proxy.guards.refuse import Refuser, Topics
+from proxy.guards.refusal.pack import RefusePack
+from proxy.guards.refusal.refuser import Refuser, Topics
 from proxy.guards.route import Router
 from proxy.settings.languages import TAGS, parts
 

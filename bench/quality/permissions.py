@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bench.quality.collection import Collection, Entry, opened, texts_of, viewer
+from bench.quality.embedder import remembered
+from bench.quality.sets import Question, chosen, parser, questions, rows, texts
+from bench.quality.state import State
+from bench.quality.vectors import Remembered
 from indexes.progress import Progress, shown
-
-from .collection import Collection, Entry, opened, texts_of, viewer
-from .embedder import remembered
-from .sets import Question, chosen, parser, questions, rows, texts
-from .state import State
-from .vectors import Remembered
 
 PUBLIC = frozenset({"public"})
 """Everyone's group, whatever others they have."""

@@ -8,17 +8,16 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from bench.quality.collection import Entry, opened, viewer
+from bench.quality.embedder import remembered
+from bench.quality.figures import Cut, auc, best_cut, cut
+from bench.quality.refusal_sets import PLACES, Case, Plan, plan
+from bench.quality.sets import Text, parser
+from bench.quality.state import State
+from bench.quality.vectors import Remembered
 from indexes.progress import Progress, shown
 from indexes.types import Evidence
 from proxy.settings.languages import TAGS
-
-from .collection import Entry, opened, viewer
-from .embedder import remembered
-from .figures import Cut, auc, best_cut, cut
-from .refusal_sets import PLACES, Case, Plan, plan
-from .sets import Text, parser
-from .state import State
-from .vectors import Remembered
 
 WAYS = ("keywords", "hybrid")
 EVERYONE = frozenset({"everyone"})

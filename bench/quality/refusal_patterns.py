@@ -12,8 +12,8 @@ from pathlib import Path
 import click
 
 from bench.quality.patterns import cpu_ms, ordered, own, refuser, router, table
-from proxy.guards.pack import KINDS
-from proxy.guards.refuse import Refuser
+from proxy.guards.refusal.pack import KINDS
+from proxy.guards.refusal.refuser import Refuser
 from proxy.guards.route import Router
 
 QUESTION_BYTES = 4_000

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from .sets import Question, Text, chosen, parsed, questions, rows, texts
+from bench.quality.sets import Question, Text, chosen, parsed, questions, rows, texts
 
 Place = Literal["main", "pool"]
 PLACES: tuple[Place, ...] = ("main", "pool")

@@ -13,9 +13,9 @@ import uvicorn
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic import ValidationError
 
-from bench.quality.dialects import Vector
+from bench.quality.recorded_streams import RecordedStream
 from proxy.app.asgi import App
-from proxy.commands import syncing
+from proxy.commands import sync
 from proxy.settings.tree import Settings
 
 DOCUMENT = """---
@@ -35,7 +35,7 @@ class Replay:
     """An HTTP server that plays one recorded stream after the other, each read in one write."""
 
     def __init__(self) -> None:
-        self.vector: Vector | None = None
+        self.vector: RecordedStream | None = None
         self.calls = 0
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -60,12 +60,12 @@ class Replay:
         writer.close()
 
 
-async def relay(vectors: list[Vector]) -> list[tuple[Vector, str]]:
+async def relay(vectors: list[RecordedStream]) -> list[tuple[RecordedStream, str]]:
     """Each stream to a streaming client and to one that is not; what was wrong with what they got."""
     replay = Replay()
     server = await asyncio.start_server(replay.answer, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    faults: list[tuple[Vector, str]] = []
+    faults: list[tuple[RecordedStream, str]] = []
     with tempfile.TemporaryDirectory() as home:
         async with proxy(f"http://127.0.0.1:{port}", Path(home)) as client:
             for vector in vectors:
@@ -79,7 +79,7 @@ async def relay(vectors: list[Vector]) -> list[tuple[Vector, str]]:
     return faults
 
 
-async def asked(client: httpx.AsyncClient, vector: Vector, stream: bool) -> list[str]:
+async def asked(client: httpx.AsyncClient, vector: RecordedStream, stream: bool) -> list[str]:
     """Everything that is wrong with one response."""
     model = "stones-anthropic" if vector.dialect == "anthropic" else "stones"
     body = {"model": model, "messages": [{"role": "user", "content": QUESTION}], "stream": stream}
@@ -137,7 +137,7 @@ async def proxy(upstream: str, home: Path) -> AsyncIterator[httpx.AsyncClient]:
     (home / "stones").mkdir()
     (home / "stones" / "basalt.md").write_text(DOCUMENT, "utf-8")
     settings = configured(upstream, home)
-    await syncing.run(settings, syncing.as_text())
+    await sync.run(settings, sync.as_text())
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(App(settings), log_level="error", lifespan="on", ws="none")
     server = uvicorn.Server(config)

@@ -8,14 +8,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.quality.collection import Collection, Entry, opened, texts_of, viewer
+from bench.quality.embedder import remembered
+from bench.quality.figures import Ranking, rank, ranking
+from bench.quality.sets import Question, Text, chosen, parser, questions, texts
+from bench.quality.state import State
+from bench.quality.vectors import Remembered
 from indexes.progress import Progress, shown
-
-from .collection import Collection, Entry, opened, texts_of, viewer
-from .embedder import remembered
-from .figures import Ranking, rank, ranking
-from .sets import Question, Text, chosen, parser, questions, texts
-from .state import State
-from .vectors import Remembered
 
 WAYS = ("keywords", "dense", "hybrid")
 EVERYONE = frozenset({"everyone"})

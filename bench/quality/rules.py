@@ -2,8 +2,8 @@
 
 from functools import cache
 
-from indexes.language import WordPack
-from proxy.guards.gate import Rules, SentencePack, ValuePack, VoicePack
+from indexes.text.language import WordPack
+from proxy.gate import Rules, SentencePack, ValuePack, VoicePack
 from proxy.settings.languages import parts
 
 

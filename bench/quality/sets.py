@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from .vectors import cache_folder
+from bench.quality.vectors import cache_folder
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,15 @@ from pathlib import Path
 import click
 
 from bench.quality.rules import rules
-from indexes.text import count, fold
-from proxy.guards.gate import markers
-from proxy.guards.gate.endings import Ends
-from proxy.guards.gate.listing import Listing
-from proxy.guards.gate.sentences import Scanner
-from proxy.guards.gate.tongue import BEGINNING_LEAD, tongue
-from proxy.guards.gate.values import missing, read
-from proxy.guards.gate.voice import first_person
+from indexes.text.folding import fold
+from indexes.text.words import count
+from proxy.gate import markers
+from proxy.gate.endings import Ends
+from proxy.gate.listing import Listing
+from proxy.gate.sentence_language import BEGINNING_LEAD, tongue
+from proxy.gate.sentences import Scanner
+from proxy.gate.values import missing, read
+from proxy.gate.voice import first_person
 
 Row = Mapping[str, object]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from indexes.dense import pack, unpack
-from indexes.embed import OnnxEmbedder
-from indexes.model import home, verify
+from indexes.embedding.embedder import OnnxEmbedder
+from indexes.embedding.model import home, verify
+from indexes.embedding.vector_matrix import pack, unpack
 from indexes.progress import Progress, silent
 
 BATCH = 32

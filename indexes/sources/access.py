@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from indexes.grants import ALWAYS
-from indexes.sources.strict import Bad, Table, load
+from indexes.sources.strict_yaml import Bad, Table, load
 from indexes.types import Access
 
 NAME = ".access.yaml"

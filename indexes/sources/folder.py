@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 from indexes.sources import access
 from indexes.sources.access import Denied, Rules, Stated
-from indexes.sources.meta import Meta, described
+from indexes.sources.front_matter import Meta, described
 from indexes.sources.readers import READERS, Content, read, readable, split
-from indexes.sources.strict import Bad
+from indexes.sources.strict_yaml import Bad
 from indexes.sources.types import Doubt, Empty, Fault, Finding, Unseen
 from indexes.types import Document
 

@@ -11,20 +11,20 @@ from pathlib import Path
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.config import STARTUP_FAILURE
 
-from proxy import routes
-from proxy.app.admin import admit
-from proxy.app.deciding import decided
-from proxy.app.opened import Services, opened
-from proxy.app.pushing import Pushing
-from proxy.app.scraped import scraped
-from proxy.body import head
-from proxy.errors import ConfigError, FiadorError
+from proxy.app.admin_access import admit
+from proxy.app.decision_endpoint import decided
+from proxy.app.deployment import Services, open_deployment
+from proxy.app.metrics_server import scraped
+from proxy.app.push_endpoints import Pushing
+from proxy.domain.errors import ConfigError, FiadorError
+from proxy.domain.ports import Ask
+from proxy.http import routes
+from proxy.http.body import head
+from proxy.http.overload import Overload
+from proxy.http.replies import Line
 from proxy.observe import logs
 from proxy.observe.metrics import CONTENT_TYPE
-from proxy.overload import Overload
-from proxy.pipeline import answer
-from proxy.replies import Line
-from proxy.services import Ask
+from proxy.pipeline.answer import answer
 from proxy.settings.load import load
 from proxy.settings.tree import Settings
 
@@ -62,7 +62,7 @@ class App:
         async with AsyncExitStack() as stack:
             await receive()
             try:
-                services = await stack.enter_async_context(opened(self._settings))
+                services = await stack.enter_async_context(open_deployment(self._settings))
                 pushing = Pushing(services)
                 await stack.enter_async_context(_kept(services))
                 await stack.enter_async_context(pushing.embedding())
@@ -95,7 +95,7 @@ def _behind(fault: Exception) -> None:
 
 
 def surface(services: Services, pushing: Pushing | None = None) -> Overload:
-    """The HTTP surface over opened services: what callers see."""
+    """The HTTP surface over open_deployment services: what callers see."""
     desk, server, figures = services.desk, services.settings.server, services.metrics
 
     async def answered(ask: Ask, open_reply: routes.OpenReply) -> None:

@@ -6,20 +6,20 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
-from indexes import model
-from indexes.embed import OnnxEmbedder
-from indexes.keywords import LexicalFault
-from indexes.language import WordPack
-from indexes.lexical import Lexical
-from indexes.near import Tuning
+from indexes.embedding import model
+from indexes.embedding.embedder import OnnxEmbedder
+from indexes.keywords.index_folder import LexicalFault
+from indexes.keywords.keyword_index import Lexical
 from indexes.records import Records
 from indexes.search import Search
-from indexes.sources.book import BookFile
 from indexes.sources.folder import Folder
+from indexes.sources.record_book import BookFile
 from indexes.store import Store, StoreFault
+from indexes.text.language import WordPack
 from indexes.types import Embedder, EmbedError
+from indexes.vector_query import Tuning
 from proxy.app.paths import paths
-from proxy.errors import StoreError
+from proxy.domain.errors import StoreError
 from proxy.settings import tree
 
 log = logging.getLogger("fiador.app")

@@ -4,14 +4,14 @@ import os
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 
-from indexes.language import detect
-from proxy.app.personas import Packs
-from proxy.errors import ConfigError
-from proxy.guards.gate.endings import Ends
-from proxy.guards.gate.lexicon import Lexicons
-from proxy.guards.gate.sentences import Scanner
+from indexes.text.language import detect
+from proxy.app.assistants import Packs
+from proxy.domain.errors import ConfigError
+from proxy.domain.ports import Model, Prices, Upstream
+from proxy.gate.endings import Ends
+from proxy.gate.lexicon import Lexicons
+from proxy.gate.sentences import Scanner
 from proxy.ledger.prices import usd
-from proxy.services import Model, Prices, Upstream
 from proxy.settings import tree
 from proxy.upstream import scripted
 from proxy.upstream.anthropic import AnthropicUpstream

@@ -3,9 +3,9 @@
 `Door(settings.auth, keys=…, tokens=checker(settings.auth)).authenticate(headers, peer)` gives the caller.
 """
 
-from proxy.auth.door import Door, Tokens
+from proxy.auth.authenticator import Door, Tokens
 from proxy.auth.keys import Created, Key, Keys
-from proxy.errors import ConfigError
+from proxy.domain.errors import ConfigError
 from proxy.settings import tree
 
 __all__ = ["Created", "Door", "Key", "Keys", "Tokens", "checker"]

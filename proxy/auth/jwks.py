@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import httpx
 import jwt
 
-from proxy.errors import ConfigError, StoreError
+from proxy.domain.errors import ConfigError, StoreError
 
 log = logging.getLogger("fiador.auth")
 FETCH_S = 5

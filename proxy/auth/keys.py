@@ -13,8 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
-from indexes.db import Database
-from proxy.errors import StoreError
+from indexes.storage.database import Database
+from proxy.domain.errors import StoreError
 from proxy.ledger.periods import Cap
 
 T = TypeVar("T")

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 
 import jwt
 
-from proxy.auth.door import Token
+from proxy.auth.authenticator import Token
 from proxy.auth.jwks import KeySet
-from proxy.errors import AuthError, ConfigError
+from proxy.domain.errors import AuthError, ConfigError
 from proxy.settings import tree
 
 WRONG = "The token is not valid."

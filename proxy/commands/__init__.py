@@ -1,1 +1,1 @@
-"""What each command of `fiador` does; `proxy.cli` only names and parses them."""
+"""What each command of `fiador` is and does: one file a command, named as it is typed, below `root`."""

@@ -1,13 +1,17 @@
 """`fiador decisions [ID]`: what became of requests, and why."""
 
+from typing import Any
+
+import click
 from rich.console import Console
 
 from proxy.app import paths
+from proxy.commands.console import directed, moment, money, say_json
 from proxy.commands.explain import explain, fields
-from proxy.commands.shown import directed, moment, money, say_json
+from proxy.commands.root import JSON_OPTION, load_context_settings, run_coroutine
+from proxy.domain.types import Decision
 from proxy.observe.decisions import Decisions
 from proxy.settings.tree import Settings
-from proxy.types import Decision
 
 QUESTION_CHARS = 70
 
@@ -38,3 +42,22 @@ async def one(settings: Settings, id: str, *, as_json: bool) -> bool:
         return False
     say_json(fields(trace)) if as_json else explain(trace)
     return True
+
+
+@click.command("decisions")
+@click.argument("id", required=False)
+@click.option(
+    "-n", "--last", type=click.IntRange(1), default=20, show_default=True, help="How many, newest first."
+)
+@click.option("--decision", type=click.Choice([str(d) for d in Decision]), help="Only these.")
+@JSON_OPTION
+@click.pass_context
+def decisions_command(context: click.Context, /, id: str | None, **options: Any) -> None:
+    """What became of requests, and why; ID opens one of them."""
+    settings, as_json = load_context_settings(context), options["as_json"]
+    if id is None:
+        only = Decision(options["decision"]) if options["decision"] else None
+        return run_coroutine(recent(settings, options["last"], decision=only, as_json=as_json))
+    if not run_coroutine(one(settings, id, as_json=as_json)):
+        raise click.UsageError(f"no decision {id} in the log")
+    return None

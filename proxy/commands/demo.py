@@ -13,13 +13,14 @@ from collections.abc import Iterator
 from importlib.resources import as_file, files
 from pathlib import Path
 
+import click
 import httpx
 from openai import DefaultHttpxClient, OpenAI
 from rich.console import Console
 
 from proxy.auth import Keys
-from proxy.commands import building, syncing
-from proxy.commands.acts import ACTS, Stage
+from proxy.commands import model, sync
+from proxy.commands.demo_scenes import ACTS, Stage
 from proxy.ledger.periods import Cap
 from proxy.settings.load import load
 from proxy.settings.tree import Settings
@@ -36,8 +37,8 @@ def run(home: Path, *, serve: bool) -> int:
     began = time.perf_counter()
     with as_file(files("config") / "sample") as sample:
         settings = _settings(sample, home)
-        building.ensure(out)
-        asyncio.run(syncing.run(settings, syncing.as_text(out)))
+        model.ensure(out)
+        asyncio.run(sync.run(settings, sync.as_text(out)))
         keys = asyncio.run(_keys(settings))
         with _proxy(sample / "fiador.toml", home) as address:
             failed = _play(address, keys, settings, out)
@@ -71,7 +72,7 @@ def _proxy(config: Path, home: Path) -> Iterator[str]:
     """A `fiador serve` of its own process on a free loopback port, ended at the end."""
     port = _free_port()
     log = (home / "demo.log").open("wb")
-    command = [sys.executable, "-m", "proxy.cli", "--config", str(config), "--data-dir", str(home)]
+    command = [sys.executable, "-m", "proxy.commands", "--config", str(config), "--data-dir", str(home)]
     child = subprocess.Popen([*command, "serve", "--port", str(port)], stdout=log, stderr=log)
     try:
         address = f"http://127.0.0.1:{port}"
@@ -151,3 +152,10 @@ def home() -> Path:
         return Path(named)
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "fiador" / "demo"
+
+
+@click.command("demo")
+@click.option("--serve", is_flag=True, help="Leave the proxy running and show how to ask it.")
+def demo_command(serve: bool) -> None:
+    """Hold a guarded conversation that checks its own claims."""
+    sys.exit(run(home(), serve=serve))

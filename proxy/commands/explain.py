@@ -6,8 +6,8 @@ from dataclasses import asdict
 from rich.console import Console
 from rich.markup import escape
 
-from proxy.commands.shown import directed, money, tell
-from proxy.types import Trace
+from proxy.commands.console import directed, money, tell
+from proxy.domain.types import Trace
 
 LAYERS = {
     "1": "layer 1: refused by pattern, nothing searched or called",

@@ -2,13 +2,28 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import click
 
 from proxy.app import paths
 from proxy.auth import Key, Keys
-from proxy.commands.shown import amount, moment, say_json, tell
+from proxy.commands.console import amount, moment, say_json, tell
+from proxy.commands.root import (
+    JSON_OPTION,
+    USD_MAX,
+    BoundedNumber,
+    load_context_settings,
+    require_text,
+    run_coroutine,
+    split_names,
+)
 from proxy.ledger.periods import Cap
 from proxy.ledger.prices import dollars
 from proxy.settings.tree import Settings
+
+DAYS_MAX = 36_500
+"""A hundred years: who wants a key for ever leaves the days out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +99,53 @@ def _state(key: Key) -> str:
     if not key.valid(datetime.now(UTC).timestamp()):
         return "expired"
     return "live" if key.expires is None else f"live until {moment(key.expires)}"
+
+
+@click.group("keys")
+def keys_command() -> None:
+    """Keys of callers."""
+
+
+@keys_command.command("create")
+@click.argument("name", callback=require_text)
+@click.option("--groups", default="", help="Groups of the caller (a,b).")
+@click.option(
+    "--scopes",
+    type=click.Choice(["admin"]),
+    help="`admin` may push documents, and read /metrics and every decision.",
+)
+@click.option("--usd-month", type=BoundedNumber(0, USD_MAX), help="Cap of this key a month.")
+@click.option("--usd-day", type=BoundedNumber(0, USD_MAX), help="Cap of this key a day.")
+@click.option("--days", type=BoundedNumber(0, DAYS_MAX, min_open=True), help="Days until it expires.")
+@click.pass_context
+def create_key_command(context: click.Context, /, name: str, **options: Any) -> None:
+    """Make a key; it is shown this once."""
+    wish = Wish(
+        name,
+        split_names(options["groups"]),
+        split_names(options["scopes"] or ""),
+        cap(options["usd_month"], options["usd_day"]),
+        options["days"],
+    )
+    settings = load_context_settings(context)
+    click.echo(run_coroutine(create(settings, wish)))
+    for line in warnings(settings, wish.groups):
+        click.echo(f"warning: {line}", err=True)
+
+
+@keys_command.command("list")
+@JSON_OPTION
+@click.pass_context
+def list_keys_command(context: click.Context, as_json: bool) -> None:
+    """List keys, never their text."""
+    run_coroutine(show(load_context_settings(context), as_json=as_json))
+
+
+@keys_command.command("revoke")
+@click.argument("id")
+@click.pass_context
+def revoke_key_command(context: click.Context, id: str) -> None:
+    """End a key, from its next request on."""
+    if not run_coroutine(revoke(load_context_settings(context), id)):
+        raise click.UsageError(f"no live key {id}; `fiador keys list` shows them")
+    click.echo(f"{id} is revoked")

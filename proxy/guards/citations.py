@@ -5,8 +5,8 @@ from urllib.parse import quote, urlsplit
 
 import regex
 
-from proxy.guards.gate.types import Release
-from proxy.types import Citation, Source
+from proxy.domain.types import Citation, Source
+from proxy.gate.types import Release
 
 SCHEMES = frozenset({"http", "https", "mailto"})
 TITLE_CHARS_MAX = 200

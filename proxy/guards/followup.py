@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import regex
 
-from proxy.guards.pack import RefusePack
-from proxy.guards.patterns import Pattern, Patterns, Rule, compiled
-from proxy.guards.phrases import prepared
-from proxy.types import ChatRequest
+from proxy.domain.types import ChatRequest
+from proxy.guards.refusal.pack import RefusePack
+from proxy.guards.refusal.patterns import Pattern, Patterns, Rule, compiled
+from proxy.guards.refusal.phrases import prepared
 
 BEGINNING_CHARS = 300
 """As much of the previous answer as is joined where the item cannot be read."""

@@ -6,8 +6,8 @@ from typing import Literal
 
 import regex
 
-from proxy.guards.defuse import defuse
-from proxy.types import ChatRequest, Message, Source, alternating
+from proxy.domain.types import ChatRequest, Message, Source, alternating
+from proxy.guards.neutralize import defuse
 
 TOKEN = "NOT_IN_SOURCES"
 """What a model writes, alone, when the sources do not answer."""

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import regex
 
-from proxy.guards.names import Names
-from proxy.guards.pack import KINDS, RefusePack
-from proxy.guards.patterns import Patterns, prove
-from proxy.guards.phrases import prepared
+from proxy.guards.refusal.pack import KINDS, RefusePack
+from proxy.guards.refusal.patterns import Patterns, prove
+from proxy.guards.refusal.phrases import prepared
+from proxy.guards.refusal.subject_names import Names
 
 
 class Router:

@@ -9,8 +9,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
-from proxy.ledger.books import Adjustment, Terms, adjust
 from proxy.ledger.periods import Period, accounts
+from proxy.ledger.transactions import Adjustment, Terms, adjust
 
 By = Literal["key", "model", "day"]
 COLUMNS: dict[By, str] = {"key": "key_id", "model": "model", "day": "day"}

@@ -6,10 +6,10 @@ from datetime import datetime
 from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from proxy.errors import ConfigError
+from proxy.domain.errors import ConfigError
+from proxy.domain.types import Caller
 from proxy.ledger.prices import dollars
 from proxy.settings import tree
-from proxy.types import Caller
 
 DEPLOYMENT = "deployment"
 

@@ -5,7 +5,7 @@ Floats never meet money: a configured price goes through its decimal text, so `0
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
-from proxy.services import Bound, Hold, Prices, Settled, Spent
+from proxy.domain.ports import Bound, Hold, Prices, Settled, Spent
 
 TOKENS_MAX = 10**10
 """More than any model can read or write: a report above it is nonsense and counts as not said."""

@@ -7,11 +7,11 @@ import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
-from proxy.commits import Commits
-from proxy.ledger import books, spool
-from proxy.ledger.books import Booking, Terms
+from indexes.storage.group_commit import Commits
+from proxy.ledger import spool, transactions
 from proxy.ledger.owner import Owner
 from proxy.ledger.spool import Spool
+from proxy.ledger.transactions import Booking, Terms
 
 log = logging.getLogger("fiador.ledger")
 
@@ -41,17 +41,17 @@ async def start(commits: Commits, kept: Spool, clock: Callable[[], float]) -> Re
 
 
 def _start(connection: sqlite3.Connection, bookings: list[Booking], now: float) -> Recovered:
-    books.stamp(connection)
+    transactions.stamp(connection)
     for booking in bookings:
-        books.settle(connection, booking)
-    dead, expired = _dead(connection, now), books.expire(connection, now)
+        transactions.settle(connection, booking)
+    dead, expired = _dead(connection, now), transactions.expire(connection, now)
     return Recovered(len(dead), len(expired), sum(dead) + sum(expired), len(bookings))
 
 
 def sweep(connection: sqlite3.Connection, *, alive: Iterable[str], terms: Terms, now: float) -> Recovered:
     """From time to time: renews the holds `alive` here, then charges the expired ones and the dead's."""
-    books.renew(connection, alive, now + terms.hold_s)
-    dead, expired = _dead(connection, now), books.expire(connection, now)
+    transactions.renew(connection, alive, now + terms.hold_s)
+    dead, expired = _dead(connection, now), transactions.expire(connection, now)
     return Recovered(len(dead), len(expired), sum(dead) + sum(expired))
 
 
@@ -93,7 +93,10 @@ def _dead(connection: sqlite3.Connection, now: float) -> list[int]:
     here = Owner.current()
     owners = [row[0] for row in connection.execute("SELECT DISTINCT owner FROM holds")]
     return [
-        cost for owner in owners if _is_dead(owner, here) for cost in books.recover(connection, owner, now)
+        cost
+        for owner in owners
+        if _is_dead(owner, here)
+        for cost in transactions.recover(connection, owner, now)
     ]
 
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from proxy.ledger.books import Booking
+from proxy.domain.ports import Settled
 from proxy.ledger.owner import Owner
-from proxy.services import Settled
+from proxy.ledger.transactions import Booking
 
 COST_MAX = 10**18
 """Nano-dollars or tokens: what is beyond it was never written here, and would not fit into the books."""

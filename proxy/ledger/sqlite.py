@@ -13,18 +13,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
-from indexes.db import Database
-from proxy.commits import Commits
-from proxy.errors import StoreError
-from proxy.ledger import audit, books, prices, recovery
-from proxy.ledger.books import Adjustment, Booking, Terms, Wish
-from proxy.ledger.keeper import Keeper
+from indexes.storage.database import Database
+from indexes.storage.group_commit import Commits
+from proxy.domain.errors import StoreError
+from proxy.domain.ports import Bound, Denial, Hold, Prices, Settled, Spent
+from proxy.domain.types import Caller, Decision
+from proxy.ledger import audit, prices, recovery, transactions
 from proxy.ledger.owner import Owner
 from proxy.ledger.periods import Caps, Period, period, zone
 from proxy.ledger.schema import LEDGER
+from proxy.ledger.settlement_retrier import Keeper
 from proxy.ledger.spool import Spool, beside
-from proxy.services import Bound, Denial, Hold, Prices, Settled, Spent
-from proxy.types import Caller, Decision
+from proxy.ledger.transactions import Adjustment, Booking, Terms, Wish
 
 T = TypeVar("T")
 log = logging.getLogger("fiador.ledger")
@@ -95,7 +95,7 @@ class SqliteLedger:
     async def reserve(self, caller: Caller, model: str, bound: Bound, prices: Prices) -> Hold | Denial:
         """Sets the bound aside in one transaction over every cap that applies, or says why not."""
         wish = Wish(caller, model, bound, prices, self._clock())
-        future = self._submit(lambda connection: books.reserve(connection, self._terms, wish))
+        future = self._submit(lambda connection: transactions.reserve(connection, self._terms, wish))
         answer: Hold | Denial | None = None
         try:
             async with asyncio.timeout(self._busy_s):
@@ -127,7 +127,7 @@ class SqliteLedger:
 
     async def ready(self) -> bool:
         """True if the ledger can be written now: it writes, so that a full disk shows."""
-        future = self._submit(books.touch)
+        future = self._submit(transactions.touch)
         try:
             async with asyncio.timeout(self._busy_s):
                 await future
@@ -209,7 +209,7 @@ class SqliteLedger:
             raise sqlite3.OperationalError("the ledger's file was replaced; restart to use the new one")
 
     def _book(self, booking: Booking) -> asyncio.Future[None]:
-        future = self._submit(lambda connection: books.settle(connection, booking))
+        future = self._submit(lambda connection: transactions.settle(connection, booking))
         future.add_done_callback(partial(self._booked, booking))
         return future
 

@@ -3,7 +3,7 @@
 import ipaddress
 from collections.abc import Iterable, Mapping
 
-from proxy.errors import ConfigError
+from proxy.domain.errors import ConfigError
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address

@@ -12,9 +12,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from proxy.errors import LimitError
+from proxy.domain.errors import LimitError
+from proxy.domain.types import Caller
 from proxy.settings import tree
-from proxy.types import Caller
 
 log = logging.getLogger("fiador.limits")
 STORE_S = 0.25

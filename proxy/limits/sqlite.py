@@ -10,9 +10,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from indexes.db import Database
-from proxy.commits import Commits
-from proxy.errors import StoreError
+from indexes.storage.database import Database
+from indexes.storage.group_commit import Commits
+from proxy.domain.errors import StoreError
 from proxy.ledger.owner import Owner
 from proxy.limits.rules import AT_ONCE_RETRY_S, Full, Rule, taken, wait
 

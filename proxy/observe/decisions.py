@@ -14,10 +14,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
-from indexes.db import Database
-from proxy.commits import Commits
-from proxy.errors import StoreError
-from proxy.types import Caller, Decision, Trace
+from indexes.storage.database import Database
+from indexes.storage.group_commit import Commits
+from proxy.domain.errors import StoreError
+from proxy.domain.types import Caller, Decision, Trace
 
 T = TypeVar("T")
 log = logging.getLogger("fiador.decisions")

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TextIO
 
+from proxy.domain.types import Trace
 from proxy.settings import tree
-from proxy.types import Trace
 
 SECRETS = re.compile(
     r"(?i)\b(bearer\s+)\S+"  # whatever comes with a request

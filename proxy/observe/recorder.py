@@ -3,10 +3,10 @@
 import time
 from collections.abc import Callable
 
+from proxy.domain.types import Decision, Trace
 from proxy.observe import logs
 from proxy.observe.decisions import Decisions, discreet
 from proxy.observe.metrics import Metrics
-from proxy.types import Decision, Trace
 
 LIMITED_S = 1.0
 """Shortest time between two rows of limited requests: a flood of them is counted, not written down."""

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from proxy.errors import ConfigError
+from proxy.domain.errors import ConfigError
 
 TAGS = ("en", "fa", "es", "pt", "fr", "de", "ru", "ar", "hi", "zh")
 

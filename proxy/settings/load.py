@@ -9,9 +9,9 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from proxy.errors import ConfigError
-from proxy.guards.pack import TOPICS
-from proxy.guards.texts import text_keys
+from proxy.domain.errors import ConfigError
+from proxy.guards.fixed_texts import text_keys
+from proxy.guards.refusal.pack import TOPICS
 from proxy.settings.languages import TAGS
 from proxy.settings.tree import FolderSource, JwtAuth, Settings, Upstream
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from proxy.errors import ConfigError
+from proxy.domain.errors import ConfigError
 from proxy.settings.tree import Fraction, Section, Settings
 
 NAME = "threshold.lock.toml"

@@ -1,8 +1,8 @@
 """The `anthropic` protocol: the Messages API."""
 
-from proxy.services import UpstreamSink
+from proxy.domain.ports import UpstreamSink
+from proxy.domain.types import Call, Ending
 from proxy.settings import tree
-from proxy.types import Call, Ending
 from proxy.upstream.client import Client, Post, Times
 from proxy.wire import anthropic_messages
 from proxy.wire.anthropic_messages import AnthropicDialect

@@ -13,12 +13,12 @@ import aiohttp
 import httpx
 from httpx_aiohttp import AiohttpTransport
 
-from proxy.errors import BusyError
-from proxy.services import UpstreamSink
-from proxy.types import Ending, Usage
+from proxy.domain.errors import BusyError
+from proxy.domain.ports import UpstreamSink
+from proxy.domain.types import Ending, Usage
 from proxy.upstream.retry import retry_after_s
-from proxy.wire.reader import Dialect, Heard, Reader
-from proxy.wire.said import Text
+from proxy.wire.response_reader import Dialect, Heard, Reader
+from proxy.wire.upstream_events import Text
 
 KEEP_ALIVE_S = 4.0  # under the five seconds after which common servers close an idle connection
 TAIL_S = 2.0  # usage comes at once behind the finish reason, an error's text behind its status, or never

@@ -12,10 +12,10 @@ from itertools import islice
 
 import regex
 
-from indexes.roots import roots
-from indexes.text import index_tokens
-from proxy.services import UpstreamSink
-from proxy.types import Call, Ending, Source, Usage
+from indexes.text.roots import roots
+from indexes.text.words import index_tokens
+from proxy.domain.ports import UpstreamSink
+from proxy.domain.types import Call, Ending, Source, Usage
 
 _LIST_MARK = regex.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 _HEADING = regex.compile(r"^\s*#{1,6}\s|^\s*(?:[-*_]\s*){3,}$|^\s*(?:=+|-+)\s*$")

@@ -2,9 +2,9 @@
 
 import orjson
 
-from proxy.services import UpstreamSink
+from proxy.domain.ports import UpstreamSink
+from proxy.domain.types import Call, Ending
 from proxy.settings import tree
-from proxy.types import Call, Ending
 from proxy.upstream.client import Client, Post, Times
 from proxy.wire import structured
 from proxy.wire.openai_dialects import OpenAIDialect

@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 
-from proxy.types import Ending
+from proxy.domain.types import Ending
 
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 """529: overloaded, at Anthropic."""

@@ -14,10 +14,10 @@ from typing import Literal
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
-from indexes.text import fold
-from proxy.errors import ConfigError
-from proxy.services import UpstreamSink
-from proxy.types import Call, Ending, Source, Usage
+from indexes.text.folding import fold
+from proxy.domain.errors import ConfigError
+from proxy.domain.ports import UpstreamSink
+from proxy.domain.types import Call, Ending, Source, Usage
 
 _TITLE = re.compile(r"\{n:([^}]*)\}")
 

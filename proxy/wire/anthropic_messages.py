@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 
 import orjson
 
-from proxy.types import Call, Message, Usage, alternating
+from proxy.domain.types import Call, Message, Usage, alternating
 from proxy.wire import structured
 from proxy.wire.openai_dialects import count
-from proxy.wire.said import Done, Failed, Finished, Reason, Said, Text, Thought, shown
+from proxy.wire.upstream_events import Done, Failed, Finished, Reason, Said, Text, Thought, shown
 
 REASONS: dict[str, Reason] = {
     "end_turn": "stop",

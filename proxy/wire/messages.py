@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from proxy.errors import RequestError
-from proxy.types import Turn
+from proxy.domain.errors import RequestError
+from proxy.domain.types import Turn
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import orjson
 
-from proxy.errors import FiadorError
-from proxy.services import Outcome
-from proxy.types import Citation
+from proxy.domain.errors import FiadorError
+from proxy.domain.ports import Outcome
+from proxy.domain.types import Citation
 
 KEEP_ALIVE = b": keep-alive\n\n"
 """A comment without `id:`: openai-python fails on a keep-alive after an id."""

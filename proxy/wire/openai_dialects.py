@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from proxy.types import Usage
-from proxy.wire.said import Failed, Finished, Reason, Said, Text, Thought, shown
+from proxy.domain.types import Usage
+from proxy.wire.upstream_events import Failed, Finished, Reason, Said, Text, Thought, shown
 
 REASONS: dict[str, Reason] = {
     "stop": "stop",

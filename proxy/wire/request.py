@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from proxy.errors import RequestError
-from proxy.types import ChatRequest, Sampling
-from proxy.wire import strict
-from proxy.wire.fields import FIELDS, Ignore, Read, Refuse
+from proxy.domain.errors import RequestError
+from proxy.domain.types import ChatRequest, Sampling
+from proxy.wire import strict_json
+from proxy.wire.background_tasks import task
 from proxy.wire.messages import Conversation, conversation
-from proxy.wire.tasks import task
+from proxy.wire.request_fields import FIELDS, Ignore, Read, Refuse
 
 __all__ = ["Policy", "parse", "task"]
 
@@ -33,7 +33,7 @@ class Policy:
 
 def parse(body: bytes, policy: Policy) -> ChatRequest:
     """Reads a body. Raises `RequestError` with `param` naming the field; values are not echoed."""
-    fields = strict.loads(body)
+    fields = strict_json.loads(body)
     if not isinstance(fields, dict):
         raise RequestError("The request body must be a JSON object.", code="invalid_json")
     read = _decided(fields, policy)

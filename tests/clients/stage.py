@@ -61,7 +61,7 @@ def _fiador(config: Path, *command: str) -> str:
 
 
 def _command(config: Path, *command: str) -> list[str]:
-    return [sys.executable, "-m", "proxy.cli", "--config", str(config), *command]
+    return [sys.executable, "-m", "proxy.commands", "--config", str(config), *command]
 
 
 @contextmanager

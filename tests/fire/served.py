@@ -12,9 +12,9 @@ from pathlib import Path
 
 import aiohttp
 
-from proxy.app import opened, paths
+from proxy.app import open_deployment, paths
 from proxy.auth import Keys
-from proxy.commands.syncing import synced
+from proxy.commands.sync import synced
 from proxy.ledger.audit import Proof
 from proxy.ledger.periods import Cap, Caps
 from proxy.ledger.sqlite import SqliteLedger
@@ -55,7 +55,7 @@ async def written_and_synced(folder: Path, url: str, **server: int) -> Settings:
     lines = "".join(f"{name} = {value}\n" for name, value in server.items())
     text = config.read_text().replace("[server]\n", f"[server]\n{lines}").replace('"error"', '"info"')
     config.write_text(text.replace("[limits]\n", "[limits]\naddress_hour = 0\naddress_day = 0\n"))
-    async with opened(settings) as services:
+    async with open_deployment(settings) as services:
         assert not (await synced(settings, services.evidence, services.packs)).faults
     return settings
 
@@ -63,7 +63,7 @@ async def written_and_synced(folder: Path, url: str, **server: int) -> Settings:
 @asynccontextmanager
 async def served(settings: Settings, folder: Path) -> AsyncIterator[Served]:
     """`fiador serve` until the block ends."""
-    command = [sys.executable, "-m", "proxy.cli", "--config", str(folder / "fiador.toml")]
+    command = [sys.executable, "-m", "proxy.commands", "--config", str(folder / "fiador.toml")]
     said = folder / "serve.log"
     with said.open("wb") as out:
         process = await asyncio.create_subprocess_exec(

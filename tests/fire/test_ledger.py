@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from proxy.domain.types import Decision
 from proxy.ledger.periods import Caps
 from proxy.ledger.sqlite import SqliteLedger
-from proxy.types import Decision
 from tests.fire.conftest import Scale
 from tests.fire.worker import BOUND, COVERS, PRICES
 from tests.proxy.ledger.books import ALICE, denied, held, opened, used

@@ -8,10 +8,10 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from proxy.app import Services, opened, paths
+from proxy.app import Services, open_deployment, paths
 from proxy.app.asgi import surface
 from proxy.auth import Keys
-from proxy.commands.syncing import synced
+from proxy.commands.sync import synced
 from proxy.settings import tree
 from tests.fakes import FakeUpstream, says
 from tests.fire.conftest import Scale
@@ -27,7 +27,7 @@ async def limited(folder: Path, upstream: str, **limits: object) -> AsyncIterato
     """Address, key and services of a deployment under these limits and no others."""
     chosen = tree.Limits.model_validate(OFF | limits)
     settings = written(folder, upstream).model_copy(update={"limits": chosen})
-    async with opened(settings) as services, serving(surface(services)) as url:
+    async with open_deployment(settings) as services, serving(surface(services)) as url:
         await synced(settings, services.evidence, services.packs)
         async with Keys(paths(settings).keys) as keys:
             key = (await keys.create("storm", groups=("public",))).secret

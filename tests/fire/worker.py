@@ -14,10 +14,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from proxy.domain.ports import Bound, Hold, Prices, Spent
+from proxy.domain.types import Caller, Usage
 from proxy.ledger.periods import Cap, Caps
 from proxy.ledger.sqlite import SqliteLedger
-from proxy.services import Bound, Hold, Prices, Spent
-from proxy.types import Caller, Usage
 
 PRICES = Prices(1, 10)
 BOUND = Bound(1_000, 200, 3_000)

@@ -6,7 +6,7 @@ from golden.cases import Case
 from golden.form import Expect
 from golden.outcome import Handed, Outcome
 from indexes.types import Access
-from proxy.types import Citation, Decision
+from proxy.domain.types import Citation, Decision
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 PUBLIC = frozenset({"public"})

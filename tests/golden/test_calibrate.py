@@ -9,8 +9,8 @@ from golden.calibrate import EVERY, Sample, lock, separate, separations, text
 from golden.grade import grade
 from golden.plot import svg
 from golden.report import Report
+from proxy.domain.types import Decision
 from proxy.settings.lock import dump
-from proxy.types import Decision
 from tests.golden.people import case, outcome
 
 

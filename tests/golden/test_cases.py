@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from golden.cases import load, read, servable
-from proxy.errors import ConfigError
-from proxy.types import Turn
+from proxy.domain.errors import ConfigError
+from proxy.domain.types import Turn
 
 CASE = "- {id: a, question: Why, model: help, expect: answered"
 

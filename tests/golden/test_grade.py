@@ -11,7 +11,7 @@ from golden.cases import Case
 from golden.grade import Figure, failed, grade
 from golden.outcome import Outcome
 from indexes.types import Access
-from proxy.types import Decision
+from proxy.domain.types import Decision
 from tests.golden.people import NOW, SINCE, case, citing, handed, outcome, record
 
 PLANS = handed("plans")

@@ -7,8 +7,8 @@ from golden.grade import Figure
 from golden.outcome import Outcome
 from golden.report import Report, data, text
 from golden.run import evaluate
-from proxy.errors import StoreError
-from proxy.types import Decision, Turn
+from proxy.domain.errors import StoreError
+from proxy.domain.types import Decision, Turn
 from tests.golden.people import case, outcome
 
 

@@ -8,7 +8,7 @@ import yaml
 
 from golden.cases import Case, load
 from indexes.sources.folder import Folder
-from indexes.text import fold
+from indexes.text.folding import fold
 from indexes.types import Document
 from proxy.settings import lock
 from proxy.settings.languages import TAGS

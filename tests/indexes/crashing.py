@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from indexes import outbox, rows
-from indexes.keywords import Keywords
-from indexes.lexical import Lexical, Shelf
+from indexes import document_writes, outbox
+from indexes.keywords.index_folder import Keywords
+from indexes.keywords.keyword_index import Lexical, Shelf
 from indexes.store import Store
 from indexes.sync import embed
 from tests.indexes.shelf import HashEmbedder, access, document, put
@@ -55,7 +55,7 @@ def after(owner: Any, name: str, at: int) -> None:
 
 
 POINTS: dict[str, Callable[[int], None]] = {
-    "inside the transaction": lambda at: after(rows, "changed", at),
+    "inside the transaction": lambda at: after(document_writes, "changed", at),
     "before the index commits": lambda at: before(Keywords, "_document", at),
     "after the index has committed": lambda at: before(Keywords, "mark", at // 4),
     "after the mark": lambda at: before(outbox, "drained", at // 4),

@@ -11,11 +11,11 @@ import numpy as np
 
 from indexes.chunks import cut
 from indexes.grants import ALWAYS
-from indexes.language import WordPack
-from indexes.lexical import Lexical
+from indexes.keywords.keyword_index import Lexical
 from indexes.search import Search
 from indexes.store import Store
-from indexes.text import index_tokens
+from indexes.text.language import WordPack
+from indexes.text.words import index_tokens
 from indexes.types import Access, Band, Document, EmbedError, Viewer
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from indexes.keywords import Keywords, LexicalFault
-from indexes.lexical import Lexical
+from indexes.keywords.index_folder import Keywords, LexicalFault
+from indexes.keywords.keyword_index import Lexical
 from indexes.outbox import Batch, Item
-from indexes.seals import PARTS, sound
+from indexes.storage.file_checksums import PARTS, sound
 from indexes.store import Store
 from indexes.sync import embed, sync
 from indexes.types import Query

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from indexes.records import Records, render, shown
-from indexes.sources.book import BookFile, BookRead, read_book
+from indexes.sources.record_book import BookFile, BookRead, read_book
 from indexes.store import Store
 from indexes.sync import sync
 from indexes.types import PartialDate, Record

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from indexes.near import Tuning
 from indexes.search import NO_VECTORS, Search
 from indexes.sync import embed
 from indexes.types import Evidence, Query
+from indexes.vector_query import Tuning
 from tests.indexes.shelf import NOW, PACKS, HashEmbedder, Shelf, access, document, put, shelf, viewer
 
 LEAVE = document("docs/leave", "# Leave\n\nStaff get 25 days of holiday a year.", language="en")

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from indexes.language import WordPack
 from indexes.sources.folder import Folder
 from indexes.sources.types import Finding
 from indexes.store import Store
 from indexes.sync import Step, SyncReport, embed, sync
+from indexes.text.language import WordPack
 from indexes.types import EmbedError, Query
 from tests.indexes.shelf import NOW, PACKS, HashEmbedder, access, document, shelf, viewer
 

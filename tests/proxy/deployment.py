@@ -8,16 +8,16 @@ from pathlib import Path
 from click.testing import CliRunner, Result
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
-from proxy.app import Services, opened, paths
+from proxy.app import Services, open_deployment, paths
 from proxy.app.asgi import surface
 from proxy.auth import Keys
-from proxy.cli import main
-from proxy.commands.syncing import synced
+from proxy.commands.root import main
+from proxy.commands.sync import synced
+from proxy.domain.types import Trace
 from proxy.ledger.periods import Cap
 from proxy.observe.decisions import Decisions
 from proxy.settings.load import load
 from proxy.settings.tree import Settings
-from proxy.types import Trace
 from tests.serving import serving
 from tests.waiting import until
 
@@ -172,7 +172,7 @@ async def deployed(
 ) -> AsyncIterator[Deployment]:
     """The deployment on a real socket, its documents indexed."""
     settings = written(folder, url, idle_s=idle_s, retries=retries, join_s=join_s, swap=swap)
-    async with opened(settings) as services:
+    async with open_deployment(settings) as services:
         report = await synced(settings, services.evidence, services.packs)
         assert not report.faults
         async with serving(surface(services)) as address, AsyncExitStack() as stack:

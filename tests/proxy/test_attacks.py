@@ -11,8 +11,8 @@ import httpx
 from openai import AsyncOpenAI
 
 from proxy.app.asgi import surface
-from proxy.services import Bound, Denial, Hold, Ledger, Prices, Settled, Spent
-from proxy.types import Caller, Decision
+from proxy.domain.ports import Bound, Denial, Hold, Ledger, Prices, Settled, Spent
+from proxy.domain.types import Caller, Decision
 from tests.fakes import DONE, FakeUpstream, chunk, replays, says
 from tests.proxy.deployment import QUESTION, TRUE, deployed
 from tests.serving import serving

@@ -9,9 +9,9 @@ import pytest
 from openai.types.chat import ChatCompletion
 
 from indexes.types import Evidence, Finder, Query, Viewer
-from proxy import inside
-from proxy.inside import Question
-from proxy.types import Decision, Turn
+from proxy.domain.types import Decision, Turn
+from proxy.pipeline import in_process
+from proxy.pipeline.in_process import Question
 from tests.fakes import FakeUpstream, Play, says
 from tests.proxy.deployment import QUESTION, Deployment, deployed
 
@@ -168,5 +168,5 @@ async def test_a_follow_up_is_about_the_subject_in_the_language_that_it_is_asked
         desk = replace(proxy.services.desk, finder=Listening(proxy.services.desk.finder))
         before = (Turn("user", "¿Quién es Orchard?"), Turn("assistant", "Orchard es una biblioteca."))
         question = Question("¿Y cuándo empezó ella con la sala?", "quoting", frozenset({"public"}), before)
-        await inside.ask(question, desk)
+        await in_process.ask(question, desk)
     assert asked[-1].order == f"Orchard {question.text}"

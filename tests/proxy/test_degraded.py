@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from indexes.embed import OnnxEmbedder
+from indexes.embedding.embedder import OnnxEmbedder
 from indexes.types import EmbedError
-from proxy.app import Services, opened, paths
+from proxy.app import Services, open_deployment, paths
 from proxy.app.evidence import Embedding, embedding
-from proxy.commands import checking
-from proxy.commands.syncing import synced
-from proxy.errors import StoreError
-from proxy.inside import Question, Seen, ask
+from proxy.commands import check
+from proxy.commands.sync import synced
+from proxy.domain.errors import StoreError
+from proxy.pipeline.in_process import Question, Seen, ask
 from proxy.settings.tree import Settings
 from tests.indexes import tiny
 from tests.proxy.deployment import QUESTION, written
@@ -40,7 +40,7 @@ def served_by_keywords(seen: Seen, why: str) -> None:
 
 
 async def test_with_its_model_the_search_is_hybrid(settings: Settings) -> None:
-    async with opened(settings) as services:
+    async with open_deployment(settings) as services:
         await synced(settings, services.evidence, services.packs)
         seen = await asked(services)
     assert seen.trace
@@ -50,13 +50,13 @@ async def test_with_its_model_the_search_is_hybrid(settings: Settings) -> None:
 async def test_check_tells_of_passages_that_the_model_has_not_read(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async with opened(settings, Embedding(None)) as services:
+    async with open_deployment(settings, Embedding(None)) as services:
         await synced(settings, services.evidence, services.packs)
-    await checking.run(settings, online=False, as_json=False)
+    await check.run(settings, online=False, as_json=False)
     assert "for want of a vector: 2; `fiador sync`" in capsys.readouterr().out
-    async with opened(settings) as services:
+    async with open_deployment(settings) as services:
         await synced(settings, services.evidence, services.packs)
-    await checking.run(settings, online=False, as_json=False)
+    await check.run(settings, online=False, as_json=False)
     assert "want of a vector" not in capsys.readouterr().out
 
 
@@ -70,7 +70,7 @@ async def test_check_tells_of_passages_that_the_model_has_not_read(
     ],
 )
 async def test_a_broken_folder_leaves_keywords(settings: Settings, broken: str, why: str) -> None:
-    async with opened(settings) as services:
+    async with open_deployment(settings) as services:
         await synced(settings, services.evidence, services.packs)
     folder = settings.embedding.model
     assert isinstance(folder, Path)
@@ -84,7 +84,7 @@ async def test_a_broken_folder_leaves_keywords(settings: Settings, broken: str, 
             shutil.rmtree(folder)
         case "card":
             (folder / "model_card.json").write_text("{}", "utf-8")
-    async with opened(settings) as services:
+    async with open_deployment(settings) as services:
         served_by_keywords(await asked(services), why)
 
 
@@ -110,7 +110,7 @@ async def test_a_model_that_dies_in_mid_run_leaves_keywords_and_may_come_back(se
     assert isinstance(inner, OnnxEmbedder)
     model = Failing(inner)
     async with AsyncExitStack() as stack:
-        services = await stack.enter_async_context(opened(settings, Embedding(model)))
+        services = await stack.enter_async_context(open_deployment(settings, Embedding(model)))
         await synced(settings, services.evidence, services.packs)
         model.broken = True
         served_by_keywords(await asked(services), "the model has died")
@@ -132,23 +132,23 @@ def noise(path: Path, start: int) -> None:
 async def test_a_damaged_truth_does_not_open_and_says_which_file_and_what_to_do(
     settings: Settings, start: int
 ) -> None:
-    async with opened(settings) as services:
+    async with open_deployment(settings) as services:
         await synced(settings, services.evidence, services.packs)
     path = paths(settings).store
     noise(path, start)
     with pytest.raises(StoreError, match="The index cannot be opened") as caught:
-        async with opened(settings):
+        async with open_deployment(settings):
             pass
     assert str(path) in caught.value.detail
     assert "move it away and run `fiador sync`" in caught.value.detail
     path.unlink()
-    async with opened(settings) as services:
+    async with open_deployment(settings) as services:
         await synced(settings, services.evidence, services.packs)
         assert "opens at 9:30" in (await asked(services)).text
 
 
 async def test_a_truth_damaged_while_it_is_served_is_a_503_that_names_it(settings: Settings) -> None:
-    async with opened(settings) as services:
+    async with open_deployment(settings) as services:
         await synced(settings, services.evidence, services.packs)
         drop = "DROP TABLE acl_group"
         await services.evidence.store.write(lambda connection: connection.execute(drop).rowcount)

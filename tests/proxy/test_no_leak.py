@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from openai.types.chat import ChatCompletionChunk
 
-from proxy import routes
-from proxy.routes import OpenReply
-from proxy.services import Ask, Outcome, Reply
+from proxy.domain.ports import Ask, Outcome, Reply
+from proxy.domain.types import Call, Decision, Message, Usage
+from proxy.http import routes
+from proxy.http.routes import OpenReply
 from proxy.settings import tree
-from proxy.types import Call, Decision, Message, Usage
 from proxy.upstream.openai import OpenAIUpstream
 from proxy.wire.request import Policy, parse
 from tests.fakes import DONE, FakeUpstream, chunk, refuses, replays

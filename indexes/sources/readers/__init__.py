@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from pathlib import PurePath
 
-from indexes.sources.readers.front import Parts, split
+from indexes.sources.readers.front_matter_block import Parts, split
 from indexes.sources.readers.html import read_html
 from indexes.sources.readers.markdown import read_markdown, read_text
 from indexes.sources.readers.types import Content

@@ -10,7 +10,7 @@ import pytest
 
 from proxy.auth.jwks import AGAIN_S, STALE_S
 from proxy.auth.tokens import JwtTokens
-from proxy.errors import AuthError, StoreError
+from proxy.domain.errors import AuthError, StoreError
 from tests.proxy.auth.signing import OTHER, jwks, settings, signed
 from tests.waiting import until
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from proxy.auth import Keys
-from proxy.errors import StoreError
+from proxy.domain.errors import StoreError
 from proxy.ledger.periods import Cap
 
 

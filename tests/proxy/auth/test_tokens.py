@@ -9,7 +9,7 @@ import pytest
 
 from proxy.auth import Door, checker
 from proxy.auth.tokens import JwtTokens
-from proxy.errors import AuthError, ConfigError
+from proxy.domain.errors import AuthError, ConfigError
 from proxy.settings import tree
 from tests.proxy.auth.signing import CURVE, OTHER, PEM, RSA, jwks, settings, signed
 

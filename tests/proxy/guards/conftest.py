@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from indexes.language import WordPack, detect
-from indexes.text import content_words
+from indexes.text.language import WordPack, detect
+from indexes.text.words import content_words
 from proxy.guards.followup import Reader
-from proxy.guards.pack import RefusePack
-from proxy.guards.refuse import Refuser, Topics
+from proxy.guards.refusal.pack import RefusePack
+from proxy.guards.refusal.refuser import Refuser, Topics
 from proxy.guards.route import Router
 from proxy.settings.languages import parts
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from proxy.domain.types import Citation, Source
+from proxy.gate.types import Release
 from proxy.guards.citations import TITLE_CHARS_MAX, annotate, escape, listing, plain, safe_url
-from proxy.guards.gate.types import Release
-from proxy.types import Citation, Source
 
 SOURCES = (
     Source(1, "a", "Tide Atlas", "…", "https://a.example/tide"),

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from proxy.domain.types import ChatRequest, Turn
 from proxy.guards.followup import Reader, items
-from proxy.types import ChatRequest, Turn
 
 TITLES = ("Blue Harbour", "Tide Atlas", "Salt Marsh Survey", "Blue")
 ANSWER = "She led three projects: Blue Harbour, Tide Atlas and Salt Marsh Survey."

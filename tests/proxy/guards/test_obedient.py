@@ -7,14 +7,14 @@ from importlib.resources import files
 import pytest
 
 from bench.quality.rules import rules
-from proxy.guards.gate import Gate
-from proxy.guards.gate.rules import Rules
-from proxy.guards.gate.types import Stop
-from proxy.guards.pack import RefusePack
+from proxy.domain.types import Source
+from proxy.gate import Gate
+from proxy.gate.rules import Rules
+from proxy.gate.types import Stop
 from proxy.guards.prompt import Persona, Prompt
-from proxy.guards.refuse import Refuser
+from proxy.guards.refusal.pack import RefusePack
+from proxy.guards.refusal.refuser import Refuser
 from proxy.settings.languages import TAGS
-from proxy.types import Source
 
 PROMPT = Prompt((files("config") / "prompts" / "system.md").read_text("utf-8"), Persona("Ines Marlow"))
 

@@ -4,10 +4,10 @@ from importlib.resources import files
 
 import pytest
 
+from proxy.domain.types import ChatRequest, Source, Turn
+from proxy.gate.types import RULES as GATE_RULES
 from proxy.guards import prompt
-from proxy.guards.gate.types import RULES as GATE_RULES
 from proxy.guards.prompt import RULES, TOKEN, Persona, Prompt
-from proxy.types import ChatRequest, Source, Turn
 
 TEMPLATE = (files("config") / "prompts" / "system.md").read_text("utf-8")
 REQUEST = ChatRequest(

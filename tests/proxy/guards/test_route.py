@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from bench.quality.patterns import own
-from proxy.guards.pack import KINDS
-from proxy.guards.refuse import Refuser
+from proxy.guards.refusal.pack import KINDS
+from proxy.guards.refusal.refuser import Refuser
 from proxy.guards.route import Router
 from proxy.settings.languages import TAGS
 

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from proxy.domain.ports import Bound, Denial, Hold, Prices, Spent
+from proxy.domain.types import Caller, Usage
 from proxy.ledger.periods import Cap, Caps
 from proxy.ledger.sqlite import SqliteLedger
-from proxy.services import Bound, Denial, Hold, Prices, Spent
-from proxy.types import Caller, Usage
 
 PRICES = Prices(150, 600)
 BOUND = Bound(1_000, 500, 450_000)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from proxy.errors import ConfigError, StoreError
+from proxy.domain.errors import ConfigError, StoreError
+from proxy.domain.ports import Hold
+from proxy.domain.types import Decision
 from proxy.ledger.periods import Cap, Caps, caps
 from proxy.ledger.sqlite import SqliteLedger
-from proxy.services import Hold
 from proxy.settings import tree
-from proxy.types import Decision
 from tests.proxy.ledger.books import ALICE, BOUND, PRICES, denied, held, opened, say, used
 from tests.waiting import until
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proxy.domain.ports import Bound, Hold, Prices, Settled, Spent
+from proxy.domain.types import Usage
 from proxy.ledger import prices
-from proxy.services import Bound, Hold, Prices, Settled, Spent
-from proxy.types import Usage
 
 HOLD = Hold("h", 450_000, Prices(150, 600), 1_000, 500)
 

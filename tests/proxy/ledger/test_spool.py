@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from proxy.errors import StoreError
+from proxy.domain.errors import StoreError
+from proxy.domain.types import Decision
 from proxy.ledger.spool import OLD_S
-from proxy.types import Decision
 from tests.proxy.ledger.books import denied, held, opened, say, used
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from proxy.ledger.books import Adjustment
+from proxy.domain.ports import Bound, Denial, Hold, Settled
+from proxy.domain.types import Caller, Decision
 from proxy.ledger.periods import Cap, Caps
-from proxy.services import Bound, Denial, Hold, Settled
-from proxy.types import Caller, Decision
+from proxy.ledger.transactions import Adjustment
 from tests.proxy.ledger.books import ALICE, BOB, BOUND, PRICES, denied, held, opened, used
 
 

@@ -3,7 +3,7 @@
 import pytest
 from starlette.datastructures import Headers
 
-from proxy.errors import ConfigError
+from proxy.domain.errors import ConfigError
 from proxy.limits import address, networks
 
 OURS = networks(["10.0.0.0/8", "fd00::/8"])

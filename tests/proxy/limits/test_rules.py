@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.errors import LimitError
+from proxy.domain.errors import LimitError
+from proxy.domain.types import Caller
 from proxy.limits import Limits, MemoryStore, Rule, address, networks
 from proxy.limits.rules import Full
 from proxy.settings import tree
-from proxy.types import Caller
 
 ALICE = Caller("k1", "alice", frozenset())
 OFF = {"address_minute": 0, "address_hour": 0, "address_day": 0, "key_minute": 0, "key_concurrent": 0}

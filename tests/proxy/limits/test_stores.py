@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from proxy.domain.types import Caller
 from proxy.ledger.owner import Owner
 from proxy.limits import Limits, MemoryStore, Rule, SqliteStore, Store
 from proxy.limits.sqlite import PRUNE_EVERY
 from proxy.settings import tree
-from proxy.types import Caller
 
 MINUTE = Rule("address_minute", "1.1.1.1", 3, 60)
 HOUR = Rule("address_hour", "1.1.1.1", 100, 3_600)

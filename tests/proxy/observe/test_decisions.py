@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from proxy.errors import StoreError
+from proxy.domain.errors import StoreError
+from proxy.domain.types import Caller, Decision, Trace
 from proxy.observe.decisions import DAY_S, PRUNE_EVERY, Decisions
-from proxy.types import Caller, Decision, Trace
 from tests.waiting import until
 
 ALICE = Caller("k1", "alice", frozenset({"staff", "public"}), address="1.2.3.4")

@@ -2,8 +2,8 @@
 
 import pytest
 
+from proxy.domain.types import Decision
 from proxy.observe.metrics import Metrics
-from proxy.types import Decision
 from tests.proxy.observe.test_decisions import trace
 
 

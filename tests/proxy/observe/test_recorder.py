@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from proxy.domain.types import Decision
 from proxy.observe.decisions import Decisions
 from proxy.observe.metrics import Metrics
 from proxy.observe.recorder import LIMITED_S, Recorder
-from proxy.types import Decision
 from tests.proxy.observe.test_decisions import trace
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.errors import ConfigError
+from proxy.domain.errors import ConfigError
 from proxy.settings.load import load
 
 GOOD = """

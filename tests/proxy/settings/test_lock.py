@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.errors import ConfigError
+from proxy.domain.errors import ConfigError
 from proxy.settings.lock import AssistantLock, Calibrated, Lock, dump, read, warnings
 from proxy.settings.tree import Settings
 

@@ -2,8 +2,8 @@
 
 import asyncio
 
+from proxy.domain.types import Call, Ending, Message, Usage
 from proxy.settings import tree
-from proxy.types import Call, Ending, Message, Usage
 from proxy.upstream.openai import OpenAIUpstream
 from tests.fakes import (
     FakeUpstream,

@@ -5,7 +5,7 @@ import gzip
 
 import pytest
 
-from proxy.types import Usage
+from proxy.domain.types import Usage
 from proxy.upstream import client
 from tests.fakes import (
     FakeUpstream,

@@ -5,7 +5,7 @@ import gzip
 
 import pytest
 
-from proxy.types import Ending, Usage
+from proxy.domain.types import Ending, Usage
 from proxy.upstream import client
 from tests.fakes import (
     DONE,

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import regex
 
-from proxy.types import Call, Source, Usage
+from proxy.domain.types import Call, Source, Usage
 from proxy.upstream.extractive import Extractive
 
 PLANS = Source(

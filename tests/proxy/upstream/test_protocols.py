@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from proxy.errors import BusyError
-from proxy.services import Upstream
+from proxy.domain.errors import BusyError
+from proxy.domain.ports import Upstream
+from proxy.domain.types import Call, Message, Sampling, Usage
 from proxy.settings import tree
-from proxy.types import Call, Message, Sampling, Usage
 from proxy.upstream.anthropic import AnthropicUpstream
 from proxy.upstream.openai import OpenAIUpstream
 from tests.fakes import (

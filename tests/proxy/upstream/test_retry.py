@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.types import Ending
+from proxy.domain.types import Ending
 from proxy.upstream.retry import PAUSE_S_MAX, pause_s, retry_after_s
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from proxy.errors import ConfigError
-from proxy.types import Call, Source, Usage
+from proxy.domain.errors import ConfigError
+from proxy.domain.types import Call, Source, Usage
 from proxy.upstream.scripted import Scene, Scripted, ScriptUsage, read
 
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from proxy.types import Usage
-from proxy.wire.reader import Dialect, Heard, Reader
-from proxy.wire.said import End, Text, Thought
+from proxy.domain.types import Usage
+from proxy.wire.response_reader import Dialect, Heard, Reader
+from proxy.wire.upstream_events import End, Text, Thought
 
 
 @dataclass(frozen=True, slots=True)

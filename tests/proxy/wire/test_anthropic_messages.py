@@ -6,9 +6,9 @@ import re
 import pytest
 from hypothesis import given
 
-from proxy.types import Call, Message, Sampling, Usage
+from proxy.domain.types import Call, Message, Sampling, Usage
 from proxy.wire.anthropic_messages import AnthropicDialect, body
-from proxy.wire.said import End
+from proxy.wire.upstream_events import End
 from tests.fakes import anthropic_stream, named
 from tests.proxy.wire.reading import CUTS, Read, pieces, read
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.types import Usage
-from proxy.wire.said import End
+from proxy.domain.types import Usage
+from proxy.wire.upstream_events import End
 from tests.fakes import DONE, chunk
 from tests.proxy.wire.reading import CUTS, Read, pieces
 from tests.proxy.wire.replies import STOP, TEXT, event, heard

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from openai.types.chat import completion_create_params
 
-from proxy.errors import RequestError
-from proxy.types import ChatRequest, Sampling, Turn
-from proxy.wire.fields import FIELDS, Ignore, Read, Refuse
+from proxy.domain.errors import RequestError
+from proxy.domain.types import ChatRequest, Sampling, Turn
 from proxy.wire.request import Policy, parse
-from tests.proxy.wire.test_strict import JSON
+from proxy.wire.request_fields import FIELDS, Ignore, Read, Refuse
+from tests.proxy.wire.test_strict_json import JSON
 
 USER = {"role": "user", "content": "Who?"}
 BODY: dict[str, object] = {"model": "ada", "messages": [USER]}

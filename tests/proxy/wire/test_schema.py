@@ -10,9 +10,9 @@ from openai.types import Model
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic import BaseModel
 
-from proxy.errors import RequestError
-from proxy.services import Outcome
-from proxy.types import Citation, Decision
+from proxy.domain.errors import RequestError
+from proxy.domain.ports import Outcome
+from proxy.domain.types import Citation, Decision
 from proxy.wire import openai_chat
 from proxy.wire.openai_chat import Encoder, Label
 

@@ -1,0 +1,56 @@
+"""The default model's folder: built once, by one process at a time, and again where it is broken."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from indexes.embedding.model import DEFAULT, ModelError, home, verify
+from indexes.progress import Progress, silent
+from indexes.storage.file_lock import hold_lock_blocking
+
+WAITING = "waiting for another process that builds the model"
+WORK = ".building-"
+
+
+def ensure(progress: Progress = silent) -> Path:
+    """The default model's folder, built first if missing or broken (91 MB to load, then seconds). Blocking.
+
+    Processes that ask at once build once. ModelError where it cannot be had: no network, no `model` extra, …
+    """
+    target = home()
+    if is_usable(target):
+        return target
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with hold_lock_blocking(target.with_suffix(".lock"), lambda: progress(WAITING, 0.0)):
+            if not is_usable(target):
+                _build(target, progress)
+    except OSError as fault:
+        raise ModelError(
+            f"{target}: {fault.strerror or fault}; FIADOR_MODEL_DIR names another place"
+        ) from fault
+    return target
+
+
+def is_usable(folder: Path) -> bool:
+    try:
+        verify(folder)
+    except ModelError:
+        return False
+    return True
+
+
+def _build(target: Path, progress: Progress) -> None:
+    try:
+        from indexes.embedding.e5 import build  # its packages are an extra: not needed to run the model
+    except ImportError as fault:
+        raise ModelError(
+            f"building {DEFAULT} needs {fault.name}: install fiador[model], or name a folder of your own"
+        ) from fault
+    for left in target.parent.glob(f"{WORK}*"):  # by a build that was killed
+        shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=WORK, dir=target.parent) as work:
+        made = build.build(Path(work), progress)
+        verify(made)
+        shutil.rmtree(target, ignore_errors=True)  # a broken one
+        made.rename(target)

@@ -1,0 +1,91 @@
+"""Writes the vocabulary as a `tokenizer.json`: unigram pieces after SentencePiece's nmt_nfkc folding."""
+
+import base64
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import sentencepiece
+from sentencepiece import sentencepiece_model_pb2
+
+from indexes.embedding.e5.weights import Pieces
+
+META = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
+
+
+def write(pieces: Pieces, path: Path) -> None:
+    """Writes `path` in the format of the `tokenizers` package."""
+    path.write_text(
+        json.dumps(_tokenizer(pieces), ensure_ascii=False, separators=(",", ":")), encoding="utf-8"
+    )
+
+
+def _tokenizer(pieces: Pieces) -> dict[str, Any]:
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": _special(pieces),
+        "normalizer": _folding(),
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, META]},
+        "post_processor": _framed(pieces),
+        "decoder": META,
+        "model": {
+            "type": "Unigram",
+            "unk_id": pieces.unknown,
+            "vocab": [[text, float(score)] for text, score in zip(pieces.texts, pieces.scores, strict=True)],
+            "byte_fallback": False,
+        },
+    }
+
+
+def _special(pieces: Pieces) -> list[dict[str, Any]]:
+    ids = sorted((pieces.start, pieces.pad, pieces.end, pieces.unknown))
+    common = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+    return [{"id": i, "content": pieces.texts[i], **common} for i in ids]
+
+
+def _folding() -> dict[str, Any]:
+    letters = base64.b64encode(_letters()).decode()
+    return {
+        "type": "Sequence",
+        "normalizers": [
+            # The table the model was trained with takes U+200D for a space; newer SentencePiece keeps it.
+            {"type": "Replace", "pattern": {"String": "\u200d"}, "content": " "},
+            {"type": "Precompiled", "precompiled_charsmap": letters},
+        ],
+    }
+
+
+def _letters() -> bytes:
+    """SentencePiece's compiled nmt_nfkc table, out of a throw-away model: there is no other way to it."""
+    written = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(["a b c d e f g"] * 10),
+        model_writer=written,
+        vocab_size=15,
+        hard_vocab_limit=False,
+        normalization_rule_name="nmt_nfkc",
+        model_type="unigram",
+        minloglevel=2,
+    )
+    model = sentencepiece_model_pb2.ModelProto()  # type: ignore[attr-defined]
+    model.ParseFromString(written.getvalue())
+    return bytes(model.normalizer_spec.precompiled_charsmap)
+
+
+def _framed(pieces: Pieces) -> dict[str, Any]:
+    """`<s> text </s>`; the format wants a rule for pairs too."""
+    start, end = pieces.texts[pieces.start], pieces.texts[pieces.end]
+    single = [_mark(start), {"Sequence": {"id": "A", "type_id": 0}}, _mark(end)]
+    marks = {
+        text: {"id": text, "ids": [i], "tokens": [text]}
+        for text, i in ((start, pieces.start), (end, pieces.end))
+    }
+    pair = [*single, _mark(end), {"Sequence": {"id": "B", "type_id": 0}}, _mark(end)]
+    return {"type": "TemplateProcessing", "single": single, "pair": pair, "special_tokens": marks}
+
+
+def _mark(text: str) -> dict[str, Any]:
+    return {"SpecialToken": {"id": text, "type_id": 0}}

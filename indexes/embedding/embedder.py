@@ -1,0 +1,209 @@
+"""Text to unit vectors: a model folder run by onnxruntime, and a stand-in without learned meaning."""
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import regex
+from numpy.typing import NDArray
+from tokenizers import Encoding, Tokenizer
+
+from indexes.embedding.model import GRAPH, TOKENIZER, Card, ModelError, verify
+from indexes.types import Band, EmbedError
+
+Ids = NDArray[np.int64]
+Floats = NDArray[np.float32]
+
+BATCH_TOKENS_MAX = 2_048
+"""Padded tokens a run of the model: more saves little time and costs memory by the square of the length."""
+INPUTS = frozenset(("input_ids", "attention_mask", "token_type_ids", "position_ids"))
+PADDINGS = ("<pad>", "[PAD]")
+
+
+class OnnxEmbedder:
+    """A model folder in memory. Blocking; threads may share it. Every failure is an `EmbedError`.
+
+    Loading takes 1–3 s and about 400 MB for the default model. `threads` share one text's arithmetic.
+    """
+
+    def __init__(self, folder: Path, threads: int = 1):
+        try:
+            verified = verify(folder)
+            self._card = verified.card
+            self._tokenizer = _tokenizer(folder / TOKENIZER, verified.card)
+            self._session = _session(folder / GRAPH, threads)
+            self._inputs = _inputs(self._session)
+            self._output = _output(self._session, verified.card)
+            self._pad = _pad(self._tokenizer, verified.card)
+        except Exception as fault:  # the tokenizer and the runtime raise what they like
+            raise EmbedError(_said(folder, fault)) from fault
+        self.name = verified.identity
+        self.dim = verified.card.dim
+        self.band = verified.card.band
+        self._test()
+
+    def query(self, text: str) -> list[float]:
+        """Unit vector of a question."""
+        return self._embed([self._card.query_prefix + text])[0].tolist()  # type: ignore[no-any-return]
+
+    def passages(self, texts: list[str]) -> list[list[float]]:
+        """Unit vectors of passages, in their order."""
+        return self._embed([self._card.passage_prefix + text for text in texts]).tolist()  # type: ignore[no-any-return]
+
+    def _embed(self, texts: list[str]) -> Floats:
+        try:
+            return self._units(self._tokenizer.encode_batch(texts))
+        except EmbedError:
+            raise
+        except Exception as fault:
+            raise EmbedError(f"the model {self._card.name} failed: {_line(fault)}") from fault
+
+    def _units(self, encodings: Sequence[Encoding]) -> Floats:
+        units = np.empty((len(encodings), self._card.dim), np.float32)
+        for batch in _batches(encodings):
+            units[batch] = self._run([encodings[i] for i in batch])
+        lengths = np.linalg.norm(units, axis=1, keepdims=True)
+        if not np.isfinite(units).all() or not lengths.all():
+            raise EmbedError(f"the model {self._card.name} made a vector that is no direction")
+        return np.asarray(units / lengths)
+
+    def _run(self, encodings: list[Encoding]) -> Floats:
+        ids, mask = self._padded(encodings)
+        known = {
+            "input_ids": ids,
+            "attention_mask": mask,
+            "token_type_ids": np.zeros_like(ids),
+            "position_ids": np.maximum(mask.cumsum(axis=1) - 1, 0),
+        }
+        states = self._session.run([self._output], {name: known[name] for name in self._inputs})[0]
+        pooled = _pooled(np.asarray(states, np.float32), mask, self._card.pooling)
+        if pooled.shape != (len(encodings), self._card.dim):
+            raise EmbedError(
+                f"the model {self._card.name} puts out {states.shape}, which is not what its card says"
+            )
+        return pooled
+
+    def _padded(self, encodings: list[Encoding]) -> tuple[Ids, Ids]:
+        length = max(len(one.ids) for one in encodings)
+        ids = np.full((len(encodings), length), self._pad, np.int64)
+        mask = np.zeros((len(encodings), length), np.int64)
+        for row, one in enumerate(encodings):
+            ids[row, : len(one.ids)] = one.ids
+            mask[row, : len(one.ids)] = 1
+        return ids, mask
+
+    def _test(self) -> None:
+        """Related texts are nearer than others, and texts side by side leave each other's vectors alone."""
+        for probe in self._card.probes:
+            question = np.array(self.query(probe.question))
+            answer, other = np.array(self.passages([probe.answer, probe.other * 2]))
+            alone = np.array(self.passages([probe.answer])[0])
+            if answer @ question <= other @ question or answer @ alone < 0.99:
+                raise EmbedError(f"the model {self._card.name} fails its self-test on {probe.question!r}")
+
+
+class BagOfTokens:
+    """Unit vectors of hashed words: no learned meaning, no files. A stand-in for tests and golden runs.
+
+    A text without a word gives the zero vector, which is near nothing.
+    """
+
+    name = "bag-of-tokens-1"
+    dim = 512
+
+    def band(self, asked: str | None, told: str | None) -> Band:
+        """Question and passage share function words whatever they say, and seldom more than half of all."""
+        return Band(0.3, 0.9)
+
+    def query(self, text: str) -> list[float]:
+        """Words hashed to places and signs, weighed by 1 + log(count)."""
+        units = [0.0] * self.dim
+        for word, count in Counter(_WORD.findall(text.casefold())).items():
+            number = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest())
+            units[number // 2 % self.dim] += (1 + math.log(count)) * (1 if number % 2 else -1)
+        length = math.hypot(*units)
+        return [number / length for number in units] if length else units
+
+    def passages(self, texts: list[str]) -> list[list[float]]:
+        """As `query`, for each."""
+        return [self.query(text) for text in texts]
+
+
+_WORD = regex.compile(r"\p{Han}|[\p{L}\p{M}\p{N}--\p{Han}]+", regex.VERSION1)
+
+
+def _tokenizer(path: Path, card: Card) -> Tokenizer:
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(card.max_length)
+    return tokenizer
+
+
+def _session(path: Path, threads: int) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    # A proxy shares its cores with requests: threads that wait must not spin.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def _inputs(session: onnxruntime.InferenceSession) -> list[str]:
+    names = [one.name for one in session.get_inputs()]
+    if "input_ids" not in names or not INPUTS.issuperset(names):
+        raise ModelError(f"its inputs are {', '.join(names)}; want input_ids and others of {sorted(INPUTS)}")
+    return names
+
+
+def _output(session: onnxruntime.InferenceSession, card: Card) -> str:
+    names = [one.name for one in session.get_outputs()]
+    if card.output is not None and card.output not in names:
+        raise ModelError(f"its outputs are {', '.join(names)}; the card names {card.output}")
+    return card.output or names[0]
+
+
+def _pad(tokenizer: Tokenizer, card: Card) -> int:
+    names = PADDINGS if card.pad_token is None else (card.pad_token,)
+    ids = [found for name in names if (found := tokenizer.token_to_id(name)) is not None]
+    if not ids:
+        raise ModelError(f"its tokenizer has no {' or '.join(names)}; name another in the card's `pad_token`")
+    return int(ids[0])
+
+
+def _batches(encodings: Sequence[Encoding]) -> Iterator[list[int]]:
+    """Places of texts of like length, so that little is padding, at most BATCH_TOKENS_MAX tokens together."""
+    batch: list[int] = []
+    for place in sorted(range(len(encodings)), key=lambda i: len(encodings[i].ids)):
+        if batch and (len(batch) + 1) * len(encodings[place].ids) > BATCH_TOKENS_MAX:
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
+
+
+def _pooled(states: Floats, mask: Ids, pooling: str) -> Floats:
+    """One vector a text, from the vectors of its tokens [batch, length, dim]."""
+    if pooling == "none":
+        return states
+    if pooling == "cls":
+        return states[:, 0]
+    if pooling == "last":
+        return np.asarray(states[np.arange(len(states)), mask.sum(axis=1) - 1])
+    weights = mask[:, :, np.newaxis].astype(np.float32)
+    mean: Floats = (states * weights).sum(axis=1) / weights.sum(axis=1)
+    return mean
+
+
+def _said(folder: Path, fault: Exception) -> str:
+    said = _line(fault)
+    return said if str(folder) in said else f"{folder}: {said}"
+
+
+def _line(fault: Exception) -> str:
+    return (str(fault).strip() or type(fault).__name__).splitlines()[0]

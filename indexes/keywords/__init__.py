@@ -1,0 +1,1 @@
+"""Full-text search (Tantivy): derived from the truth, filtered inside the query, made again where damaged."""

@@ -1,0 +1,94 @@
+"""The vector side of a query: its texts' vectors, the passages near them, and how near."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from indexes.types import Embedder, Passage, Query
+from indexes.vector_index import Matrix
+
+THREADS = 2
+"""Questions embedded at once; a model that hangs takes these and no others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """How a search works; none of it decides what a viewer may see."""
+
+    candidates: int = 30
+    """Hits taken of each list."""
+    timeout_s: float = 2
+    """How long the vectors of a question are waited for."""
+    cache_max: int = 2_000
+    """Questions whose vectors are remembered."""
+    language: str = "en"
+    """Whose stop words serve a question of no recognised language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Vectors by text, or why there are none (empty: none were wanted)."""
+
+    vectors: dict[str, list[float]] = field(default_factory=dict)
+    fault: str = ""
+
+
+class Near:
+    """An embedder for questions and the matrix of passages that it is compared with."""
+
+    def __init__(self, embedder: Embedder, tuning: Tuning):
+        self.matrix = Matrix(embedder.name, embedder.dim)
+        self.questions = Questions(embedder, tuning)
+        self.band = embedder.band
+
+    def cosines(self, passages: Sequence[Passage], query: Query, asked: Asked) -> dict[int, float]:
+        """The best cosine of each passage with any of the query's texts, whichever list it came from."""
+        ids = [passage.id for passage in passages]
+        best: dict[int, float] = {}
+        for text in query.texts:
+            if text in asked.vectors:
+                for found, cosine in self.matrix.cosines(asked.vectors[text], ids).items():
+                    best[found] = max(cosine, best.get(found, -1.0))
+        return best
+
+
+class Questions:
+    """Vectors of questions: off the event loop, remembered, given up after `timeout_s`.
+
+    The embedder's faults are never raised: they are said in `Asked`.
+    """
+
+    def __init__(self, embedder: Embedder, tuning: Tuning):
+        self._embedder = embedder
+        self._timeout_s = tuning.timeout_s
+        self._cache_max = tuning.cache_max
+        self._cache: OrderedDict[str, list[float]] = OrderedDict()
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="embed")
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def vectors(self, texts: Iterable[str]) -> Asked:
+        """Vectors of all `texts`, within one `timeout_s` for all of them."""
+        wanted = list(dict.fromkeys(text for text in texts if text.strip()))
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                found = await asyncio.gather(*map(self._vector, wanted))
+        except TimeoutError:
+            return Asked(fault=f"the embedding took longer than {self._timeout_s:g} s")
+        except Exception as fault:  # whatever a model raises, keywords must serve
+            return Asked(fault=str(fault) or type(fault).__name__)
+        return Asked(dict(zip(wanted, found, strict=True)))
+
+    async def _vector(self, text: str) -> list[float]:
+        known = self._cache.get(text)
+        if known is None:
+            loop = asyncio.get_running_loop()
+            known = await loop.run_in_executor(self._threads, self._embedder.query, text)
+        self._cache[text] = known
+        self._cache.move_to_end(text)
+        while len(self._cache) > self._cache_max:
+            self._cache.popitem(last=False)
+        return known

@@ -1,0 +1,156 @@
+"""Personas: one configured assistant with its packs, patterns, prompt and threshold, ready to serve."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+
+from indexes.text.language import WordPack, detect
+from indexes.text.words import content_words, words
+from proxy.domain.errors import ConfigError
+from proxy.gate import Rules
+from proxy.gate.lexicon import SentencePack
+from proxy.gate.values import ValuePack
+from proxy.gate.voice import VoicePack
+from proxy.guards import prompt, threshold
+from proxy.guards.fixed_texts import TextPack, Texts
+from proxy.guards.followup import Reader
+from proxy.guards.refusal.pack import OwnTopic, RefusePack
+from proxy.guards.refusal.refuser import Refuser, Topics
+from proxy.guards.route import Router
+from proxy.pipeline.context import Persona
+from proxy.settings import tree
+from proxy.settings.languages import TAGS, parts
+from proxy.settings.lock import Lock
+
+
+@dataclass(frozen=True, slots=True)
+class Packs:
+    """The packs of every language, by tag."""
+
+    words: Mapping[str, WordPack]
+    sentences: Mapping[str, SentencePack]
+    values: Mapping[str, ValuePack]
+    voices: Mapping[str, VoicePack]
+    refuse: Mapping[str, RefusePack]
+    texts: Mapping[str, TextPack]
+    reader: Reader
+    """Of follow-ups, in all languages at once."""
+
+
+@cache
+def packs() -> Packs:
+    """Reads them all, once: they are part of the program. Raises `ConfigError` naming file and key."""
+    refuse = parts("refuse", RefusePack)
+    return Packs(
+        words=parts("words", WordPack),
+        sentences=parts("sentences", SentencePack),
+        values=parts("values", ValuePack),
+        voices=parts("voice", VoicePack),
+        refuse=refuse,
+        texts=parts("texts", TextPack),
+        reader=Reader(refuse),
+    )
+
+
+def persona(name: str, settings: tree.Assistant, packs: Packs, lock: Lock | None) -> Persona:
+    """One assistant made ready. Raises `ConfigError` for a prompt or patterns that cannot be used."""
+    names = settings.subject.names
+    name_words = frozenset(word for spelling in names for word in words(spelling))
+    content = _content(packs.words, name_words, settings.language)
+    router = Router(packs.refuse, names)
+    refuser = Refuser(
+        packs.refuse,
+        _topics(settings.topics),
+        names,
+        lambda question: packs.reader.contentless(question, content),
+    )
+    calibrated, told = _calibrated(name, lock), _prompt(name, settings)
+    return Persona(
+        name=name,
+        language=settings.language,
+        names=names,
+        name_words=name_words,
+        refuser=refuser,
+        router=router,
+        reader=packs.reader,
+        content=content,
+        prompt=told,
+        rules=_rules(settings, packs, refuser, told),
+        texts=Texts(packs.texts, _overrides(settings)),
+        threshold=lambda language: threshold.of(
+            settings.threshold, settings.thresholds, language, calibrated
+        ),
+        evidence=settings.evidence,
+        answer=settings.answer,
+        sources=frozenset(settings.sources),
+        records=frozenset(settings.records),
+    )
+
+
+def _content(
+    packs: Mapping[str, WordPack], name_words: frozenset[str], default: str
+) -> Callable[[str], Sequence[str]]:
+    def content(text: str) -> Sequence[str]:
+        pack = packs[detect(text, packs, default) or default]
+        return content_words(text, pack.stop, name_words)
+
+    return content
+
+
+def _topics(settings: tree.Topics) -> Topics:
+    own = {
+        name: OwnTopic(topic.phrases, topic.patterns, topic.answer_patterns, topic.match, topic.spare)
+        for name, topic in settings.own.items()
+    }
+    return Topics(settings.off, own)
+
+
+def _overrides(settings: tree.Assistant) -> dict[str, dict[str, str]]:
+    """The operator's own wording: of fixed texts, and of the refusals of own topics."""
+    texts = {tag: dict(own) for tag, own in settings.texts.items()}
+    for name, topic in settings.topics.own.items():
+        for tag, text in topic.texts.items():
+            texts.setdefault(tag, {})[f"refused.{name}"] = text
+    return texts
+
+
+def _prompt(name: str, settings: tree.Assistant) -> prompt.Prompt:
+    path = settings.prompt or files("config") / "prompts" / "system.md"
+    subject = settings.subject.names[0] if settings.subject.names else ""
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as fault:
+        why = fault.strerror if isinstance(fault, OSError) else fault
+        raise ConfigError(
+            f"assistants.{name}.prompt: want a file of UTF-8 text, got {path}: {why}"
+        ) from fault
+    return prompt.Prompt(text, prompt.Persona(subject, settings.about, settings.voice))
+
+
+def _rules(
+    settings: tree.Assistant, packs: Packs, refuser: Refuser, told: prompt.Prompt
+) -> Callable[[str], Rules]:
+    """The gate's rules by language: they differ in the prompt of which nothing may be quoted."""
+    gate = settings.gate
+    base = Rules(
+        sentences=packs.sentences,
+        values=packs.values,
+        voices=packs.voices,
+        words=packs.words,
+        token=prompt.TOKEN,
+        topics=refuser.answers,
+        voice=settings.voice == "third_person",
+        spelled_numbers=gate.spelled_numbers,
+        transition_words_max=gate.transition_words_max,
+        sentence_chars_max=gate.sentence_chars_max,
+        output_bytes_per_token_max=gate.output_bytes_per_token_max,
+    )
+    return cache(lambda language: replace(base, prompt=told.own_text(language)))
+
+
+def _calibrated(name: str, lock: Lock | None) -> dict[str, float]:
+    """The calibrated thresholds of one assistant, by language; none where nothing was calibrated."""
+    if lock is None:
+        return {}
+    return {tag: value for tag in TAGS if (value := lock.threshold(name, tag)) is not None}

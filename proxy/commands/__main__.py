@@ -1,0 +1,5 @@
+"""`python -m proxy.commands`: the same as `fiador`."""
+
+from proxy.commands.root import main
+
+main()

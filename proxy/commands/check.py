@@ -1,0 +1,178 @@
+"""`fiador check`: everything that serve does, up to opening the port."""
+
+import sys
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from indexes.embedding.model import ModelError, verify
+from indexes.embedding.vectors import count_missing
+from indexes.text.language import detect
+from indexes.types import Query, Viewer
+from proxy.app import Services, open_deployment
+from proxy.app.evidence import folders
+from proxy.commands.console import money, say_json
+from proxy.commands.root import JSON_OPTION, load_context_settings, run_coroutine
+from proxy.domain.errors import BusyError, ConfigError
+from proxy.guards.refusal.pack import KINDS
+from proxy.guards.threshold import enough
+from proxy.pipeline.context import Persona
+from proxy.settings.tree import Settings
+from proxy.upstream.anthropic import AnthropicUpstream
+from proxy.upstream.openai import OpenAIUpstream
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Lines of what there is, what deserves a look, and which upstreams do not serve their model."""
+
+    state: tuple[str, ...]
+    warnings: tuple[str, ...]
+    faults: tuple[str, ...]
+
+
+async def run(settings: Settings, *, online: bool, as_json: bool) -> int:
+    """0: it would serve. 1: an upstream does not know its model. Raises `ConfigError` where it would not."""
+    if faults := [*_missing(settings)]:
+        raise ConfigError(*faults)
+    async with open_deployment(settings) as services:
+        found = Found(
+            tuple([line async for line in _state(services)]),
+            tuple([line async for line in _warnings(services)]),
+            tuple([line async for line in _online(services)] if online else []),
+        )
+    say_json(found) if as_json else _told(found)
+    return 1 if found.faults else 0
+
+
+def _told(found: Found) -> None:
+    out = Console(highlight=False, soft_wrap=True)
+    for line in found.state:
+        out.print(escape(line))
+    for line in found.warnings:
+        out.print(f"[yellow]warning:[/] {escape(line)}")
+    for line in found.faults:
+        out.print(f"[red]{escape(line)}[/]")
+    bad = "[red]Not every upstream serves its model.[/]"
+    out.print(bad if found.faults else "[green]The configuration is good.[/]")
+
+
+def _missing(settings: Settings) -> Iterator[str]:
+    if isinstance(settings.embedding.model, Path):
+        try:
+            verify(settings.embedding.model)
+        except ModelError as fault:
+            yield f"embedding.model: {fault}"
+    for folder in folders(settings):
+        if not folder.root.is_dir():
+            yield f"sources.{folder.name}.path: want a folder, got {folder.root}, which is none"
+    for name, book in settings.records.items():
+        if book.path and not book.path.is_file():
+            yield f"records.{name}.path: want a file, got {book.path}, which is none"
+    jwt = settings.auth.jwt if settings.auth.mode == "jwt" else None
+    if jwt and "://" not in jwt.jwks and not Path(jwt.jwks).is_file():
+        yield f"auth.jwt.jwks: want a file or an https address, got {jwt.jwks}, which is none"
+
+
+async def _state(services: Services) -> AsyncIterator[str]:
+    counts = await services.evidence.store.counts()
+    yield (
+        f"index: {counts.documents} documents ({counts.hidden} hidden), {counts.passages} passages, "
+        f"{counts.vectors} vectors, {counts.records} records"
+    )
+    embedder = services.evidence.embedder
+    yield f"embedding: {embedder.name if embedder else 'none, keywords alone serve'}"
+    for name, persona in services.desk.personas.items():
+        limit = persona.threshold(persona.language)
+        yield f"assistant {name}: threshold {limit:g} ({_origin(services, persona)})"
+    for alias, model in services.desk.models.items():
+        into, out = (
+            money(each * 10**6) for each in (model.prices.input_nanousd, model.prices.output_nanousd)
+        )
+        yield f"model {alias}: {model.upstream.name}, a million tokens cost {into} in and {out} out"
+
+
+def _origin(services: Services, persona: Persona) -> str:
+    """Where an assistant's threshold for its own language comes from."""
+    settings = services.settings.assistants[persona.name]
+    if settings.threshold is not None or persona.language in settings.thresholds:
+        return "set in the configuration"
+    calibrated = services.lock.threshold(persona.name, persona.language) if services.lock else None
+    return "default, not calibrated" if calibrated is None else "calibrated"
+
+
+async def _warnings(services: Services) -> AsyncIterator[str]:
+    counts = await services.evidence.store.counts()
+    if not counts.documents and not counts.records:
+        yield "the index is empty, every question will be refused: run `fiador sync`"
+    if services.evidence.degraded:
+        yield f"keywords alone serve: {services.evidence.degraded}"
+    if lacking := await _without_vectors(services):
+        yield f"passages that only keywords find, for want of a vector: {lacking}; `fiador sync` makes them"
+    for line in services.warnings:
+        yield line
+    for book, kind in await services.evidence.records.kinds():
+        if kind not in KINDS:
+            yield f"records.{book}: no question asks for the kind `{kind}`; they ask for {', '.join(KINDS)}"
+    if counts.documents or counts.records:
+        async for line in _suggestions(services):
+            yield line
+    for model, why in (await services.ledger.closed()).items():
+        yield f"models.{model} is closed: {why}; `fiador spend acknowledge {model}` opens it"
+    if services.ledger.fault:
+        yield f"the ledger is down: {services.ledger.fault}"
+
+
+async def _without_vectors(services: Services) -> int:
+    """How many passages the embedder that serves has not read: it came after them, or in place of another."""
+    store, embedder = services.evidence.store, services.evidence.embedder
+    return await store.read(partial(count_missing, model=embedder.name)) if embedder else 0
+
+
+async def _suggestions(services: Services) -> AsyncIterator[str]:
+    """Questions that are offered to people, and that an anonymous caller would see refused."""
+    for name, persona in services.desk.personas.items():
+        for text in services.settings.assistants[name].suggestions:
+            if why := await _refused(text, persona, services):
+                yield f"assistants.{name}.suggestions: {text!r} would be refused ({why})"
+
+
+async def _refused(text: str, persona: Persona, services: Services) -> str:
+    """Why layer 1 or 2 would refuse a question of the public; "" if neither does."""
+    if refusal := persona.refuser.find(text):
+        return f"topic {refusal.topic}"
+    if persona.records and persona.router.overview(text):
+        return ""
+    desk = services.desk
+    viewer = Viewer(services.settings.auth.public_groups, desk.now(), persona.sources)
+    evidence = await desk.finder.find(Query((text,), names=persona.name_words), viewer)
+    limit = persona.threshold(detect(text, desk.profiles) or persona.language)
+    return "" if enough(evidence, limit) else f"similarity {evidence.best:.2f} below {limit:g}"
+
+
+async def _online(services: Services) -> AsyncIterator[str]:
+    """Models that their upstream does not list, and upstreams that cannot be asked."""
+    for alias, model in services.desk.models.items():
+        if not isinstance(model.upstream, OpenAIUpstream | AnthropicUpstream):
+            continue
+        try:
+            listed = await model.upstream.listed()
+        except BusyError as fault:
+            yield f"models.{alias}: {fault.text}"
+            continue
+        if model.upstream_model not in listed:
+            yield f"models.{alias}.model: the upstream has no `{model.upstream_model}`"
+
+
+@click.command("check")
+@click.option("--online", is_flag=True, help="Also ask each upstream for its list of models.")
+@JSON_OPTION
+@click.pass_context
+def check_command(context: click.Context, online: bool, as_json: bool) -> None:
+    """Do all that serve does, up to opening the port."""
+    sys.exit(run_coroutine(run(load_context_settings(context), online=online, as_json=as_json)))

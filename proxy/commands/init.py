@@ -1,0 +1,51 @@
+"""`fiador init DIR`: a folder that `check`, `sync` and `serve` work in at once."""
+
+from importlib.resources import files
+from pathlib import Path
+
+import click
+
+from proxy.domain.errors import ConfigError
+
+ACCESS = """\
+# Who may see what lies below this folder, and from when. The nearest .access.yaml upwards decides;
+# a file's own front matter may narrow it. A document for which nothing is stated is not indexed.
+rules:
+  - path: "**"
+    allowed_groups: [public]
+    valid_from: 2024-01-01
+"""
+DOCUMENT = """\
+---
+title: Opening hours
+url: https://example.org/opening-hours
+language: en
+---
+# Opening hours
+
+The front desk is open from Monday to Friday between 9:00 and 17:30.
+On Saturday the front desk closes at 13:00.
+Visitors without an appointment wait about 15 minutes.
+"""
+
+
+def init(folder: Path) -> None:
+    """Writes the files; never over one that is there."""
+    wanted = {
+        folder / "fiador.toml": (files("config") / "fiador.toml").read_text("utf-8"),
+        folder / "docs" / ".access.yaml": ACCESS,
+        folder / "docs" / "opening-hours.md": DOCUMENT,
+    }
+    if there := [str(path) for path in wanted if path.exists()]:
+        raise ConfigError(*(f"{path}: exists already; `fiador init` writes over nothing" for path in there))
+    for path, text in wanted.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    click.echo(f"Written to {folder}. Next:\n  cd {folder}\n  fiador check && fiador sync && fiador serve")
+
+
+@click.command("init")
+@click.argument("folder", type=click.Path(path_type=Path))
+def init_command(folder: Path) -> None:
+    """Write a commented configuration and a first document."""
+    init(folder)

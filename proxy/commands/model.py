@@ -1,0 +1,33 @@
+"""`fiador model`: the default embedding model, built once; everything works by keywords without it."""
+
+import sys
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from indexes.embedding import default_model, model
+from indexes.progress import shown
+
+
+def ensure(out: Console) -> bool:
+    """Builds the model unless it is there. False, and said so, where it cannot be had."""
+    try:
+        with shown() as bar:
+            default_model.ensure(bar)
+    except model.ModelError as fault:
+        told = f"No embedding model: {escape(str(fault))}.\nKeywords alone serve; the threshold stays."
+        out.print(f"[yellow]{told}[/]", soft_wrap=True)
+        return False
+    return True
+
+
+@click.command("model")
+def model_command() -> None:
+    """Build the default embedding model, once.
+
+    91 MB to load; says where it is.
+    """
+    if not ensure(Console()):
+        sys.exit(1)
+    click.echo(f"built: {model.home()}")

@@ -1,0 +1,95 @@
+"""`fiador serve`: the proxy under uvicorn, with one or several workers over the same files."""
+
+import logging
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+import uvicorn
+from uvicorn.config import STARTUP_FAILURE
+
+from proxy.app.asgi import CONFIG, DATA
+from proxy.domain.errors import ConfigError
+from proxy.http.uvicorn_protocol import patient
+from proxy.observe import logs
+from proxy.settings.load import load
+
+log = logging.getLogger("fiador.serve")
+
+WORKER_S = 60
+"""A worker that does not answer its parent for so long is replaced; a busy machine starts it slowly."""
+
+
+def run(config: Path, data_dir: Path | None, *, host: str | None, port: int | None) -> None:
+    """Serves until it is told to stop. Raises `ConfigError` for an address that cannot be listened on."""
+    settings = load(config, data_dir=data_dir)
+    server = settings.server
+    host, port = host or server.host, server.port if port is None else port
+    _bind(host, port)
+    os.environ[CONFIG] = str(config.resolve())
+    os.environ[DATA] = str(server.data_dir)
+    logs.setup(settings.log)
+    if server.workers == 1 and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, _alone)
+    with _started():
+        uvicorn.run(
+            "proxy.app:create",
+            factory=True,
+            host=host,
+            port=port,
+            workers=server.workers,
+            loop="uvloop",
+            http=patient(server.header_s),
+            access_log=False,
+            log_config=None,  # one format for every line: `logs.setup`
+            log_level="warning" if settings.log.level == "error" else settings.log.level,
+            server_header=False,
+            date_header=False,
+            proxy_headers=False,
+            timeout_keep_alive=int(server.idle_s),
+            timeout_graceful_shutdown=int(server.shutdown_s),
+            timeout_worker_healthcheck=WORKER_S,
+            limit_concurrency=None,
+        )
+
+
+def _bind(host: str, port: int) -> None:
+    """Tries the address before anything is loaded: seconds later, uvicorn would find the same."""
+    try:
+        for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+            with socket.socket(family, kind, protocol) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(address)
+    except OSError as fault:
+        raise ConfigError(
+            f"server.host, server.port: cannot listen on {host}:{port}: {fault.strerror}; "
+            "`fiador serve --port` takes another one"
+        ) from fault
+
+
+def _alone(*_: object) -> None:
+    """Several workers take turns; one alone would end at this signal, in the middle of its answers."""
+    log.warning("SIGHUP: a single worker keeps the configuration it has; restart it to take over another")
+
+
+@contextmanager
+def _started() -> Iterator[None]:
+    """Ends with 1 where uvicorn has an exit code of its own: it could not start, and the log says why."""
+    try:
+        yield
+    except SystemExit as end:
+        raise SystemExit(1 if end.code == STARTUP_FAILURE else end.code) from None
+
+
+@click.command("serve")
+@click.option("--host", help="Instead of server.host.")
+@click.option("--port", type=click.IntRange(0, 65535), help="Instead of server.port.")
+@click.pass_context
+def serve_command(context: click.Context, host: str | None, port: int | None) -> None:
+    """Run the proxy."""
+    config, data_dir = context.obj
+    run(config, data_dir, host=host, port=port)

@@ -1,0 +1,184 @@
+"""`fiador spend`: what was spent, the proof that the books add up, and changes by hand."""
+
+import getpass
+import sys
+from collections.abc import Callable
+from datetime import date, datetime
+from typing import Any
+
+import click
+from rich.console import Console
+
+from proxy.app import ledger
+from proxy.commands.console import moment, money, say_json, tell
+from proxy.commands.root import (
+    JSON_OPTION,
+    USD_MAX,
+    BoundedNumber,
+    load_context_settings,
+    require_text,
+    run_coroutine,
+)
+from proxy.ledger.audit import By, Invoice, Spend
+from proxy.ledger.transactions import Adjustment
+from proxy.settings.tree import Settings
+
+
+async def spent(settings: Settings, by: By, since: str, *, as_json: bool) -> None:
+    """Totals by key, model or day."""
+    async with ledger(settings) as books:
+        rows = await books.spend(by, since)
+    if as_json:
+        return say_json(rows)
+    return tell((by, "requests", "tokens in", "tokens out", "settled", "held"), map(_spent, rows))
+
+
+async def verify(settings: Settings, *, as_json: bool) -> int:
+    """Proves balance = settled + open holds; 1 if it does not hold."""
+    async with ledger(settings) as books:
+        proof = await books.verify()
+    if as_json:
+        say_json(proof)
+        return 1 if proof.faults else 0
+    out = Console(highlight=False)
+    held = f"held {money(proof.held_nanousd)} in {len(proof.holds)} holds"
+    out.print(f"settled {money(proof.settled_nanousd)}, {held}")
+    for hold in proof.holds:
+        until = moment(hold.expires)
+        out.print(f"  {hold.id}  {hold.model}  key {hold.key_id}  {money(hold.nanousd)}  until {until}")
+    for fault in proof.faults:
+        out.print(f"[red]{fault}[/]")
+    told = f"{proof.balances} balances add up"
+    out.print(f"[red]{len(proof.faults)} balances do not add up[/]" if proof.faults else f"[green]{told}[/]")
+    return 1 if proof.faults else 0
+
+
+async def report(settings: Settings, month: str, *, as_json: bool) -> None:
+    """One month by day and model, to lay beside the provider's invoice."""
+    async with ledger(settings) as books:
+        rows = await books.report(month)
+    if as_json:
+        return say_json(rows)
+    columns = ("day", "model", "figures from", "entries", "tokens in", "tokens out", "cost")
+    return tell(columns, map(_invoiced, rows))
+
+
+async def audit(settings: Settings, *, as_json: bool) -> None:
+    """Everything that was done by hand, oldest first: who, when, what, and why."""
+    async with ledger(settings) as books:
+        acts = await books.acts()
+    if as_json:
+        return say_json(acts)
+    return tell(
+        ("when", "by", "act", "what", "reason"),
+        ((moment(act.at), act.by, act.act, act.subject, act.reason) for act in acts),
+    )
+
+
+async def adjust(settings: Settings, change: Adjustment) -> str:
+    """Books a change by hand, with its reason and the name of who made it; the period it went into."""
+    async with ledger(settings) as books:
+        period = await books.adjust(change, by=getpass.getuser())
+    return period.day
+
+
+async def rewind(settings: Settings, reason: str) -> None:
+    """Makes today the latest day of the books again, after a clock that had run ahead."""
+    async with ledger(settings) as books:
+        await books.rewind(reason, by=getpass.getuser())
+
+
+async def acknowledge(settings: Settings, model: str, reason: str) -> bool:
+    """Opens a model again that reported more than its bound. False: it was not closed."""
+    async with ledger(settings) as books:
+        return await books.acknowledge(model, reason, by=getpass.getuser())
+
+
+def _spent(row: Spend) -> tuple[str, ...]:
+    counts = map(str, (row.requests, row.input_tokens, row.output_tokens))
+    return row.name, *counts, money(row.settled_nanousd), money(row.held_nanousd)
+
+
+def _invoiced(row: Invoice) -> tuple[str, ...]:
+    counts = map(str, (row.entries, row.input_tokens, row.output_tokens))
+    return row.day, row.model, row.basis, *counts, money(row.nanousd)
+
+
+REASON = click.option("--reason", required=True, callback=require_text, help="Kept in the books.")
+
+
+def dated(form: str) -> Callable[[click.Context, click.Parameter, str], str]:
+    """Takes an empty text, or a day or month in this form, which is how the books write it."""
+
+    def checked(_: click.Context, __: click.Parameter, text: str) -> str:
+        try:
+            return datetime.strptime(text, form).strftime(form) if text else ""
+        except ValueError as fault:
+            raise click.BadParameter(f"want {date(2026, 11, 1):{form}}, as an example, got {text}") from fault
+
+    return checked
+
+
+@click.group("spend", invoke_without_command=True)
+@click.option("--by", type=click.Choice(["key", "model", "day"]), default="model", show_default=True)
+@click.option("--since", default="", callback=dated("%Y-%m-%d"), help="From this day on (2026-11-01).")
+@click.option("--verify", is_flag=True, help="Prove that balances are what settled and held add up to.")
+@click.option(
+    "--report",
+    "month",
+    default="",
+    callback=dated("%Y-%m"),
+    help="One month (2026-11), to lay beside the invoice.",
+)
+@JSON_OPTION
+@click.pass_context
+def spend_command(context: click.Context, /, by: Any, since: str, **options: Any) -> None:
+    """What was spent."""
+    if context.invoked_subcommand:
+        return None
+    settings, as_json = load_context_settings(context), options["as_json"]
+    if options["verify"]:
+        sys.exit(run_coroutine(verify(settings, as_json=as_json)))
+    if options["month"]:
+        return run_coroutine(report(settings, options["month"], as_json=as_json))
+    return run_coroutine(spent(settings, by, since, as_json=as_json))
+
+
+@spend_command.command("audit")
+@JSON_OPTION
+@click.pass_context
+def audit_command(context: click.Context, as_json: bool) -> None:
+    """What was done to the books by hand, by whom, and why."""
+    run_coroutine(audit(load_context_settings(context), as_json=as_json))
+
+
+@spend_command.command("adjust", context_settings={"ignore_unknown_options": True})
+@click.argument("usd", type=BoundedNumber(-USD_MAX, USD_MAX))
+@REASON
+@click.option("--key", default="", help="Of this key; otherwise of the deployment alone.")
+@click.option("--model", default="")
+@click.pass_context
+def adjust_command(context: click.Context, /, usd: float, reason: str, **options: Any) -> None:
+    """Book a change by hand: USD more, or less if negative (-0.50)."""
+    change = Adjustment(round(usd * 1e9), reason, options["key"], options["model"])
+    click.echo(f"booked on {run_coroutine(adjust(load_context_settings(context), change))}")
+
+
+@spend_command.command("acknowledge")
+@click.argument("model")
+@REASON
+@click.pass_context
+def acknowledge_command(context: click.Context, /, model: str, reason: str) -> None:
+    """Open a MODEL again that reported more than its bound."""
+    if not run_coroutine(acknowledge(load_context_settings(context), model, reason)):
+        raise click.UsageError(f"{model} is not closed")
+    click.echo(f"{model} is open again")
+
+
+@spend_command.command("rewind")
+@REASON
+@click.pass_context
+def rewind_command(context: click.Context, reason: str) -> None:
+    """Make today the latest day, after a clock ran ahead."""
+    run_coroutine(rewind(load_context_settings(context), reason))
+    click.echo("the books go on from today")

@@ -1,0 +1,125 @@
+"""`fiador sync`: the index brought up to date with folders and record books."""
+
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager, suppress
+from dataclasses import asdict
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from indexes.keywords.index_folder import LexicalFault
+from indexes.progress import shown
+from indexes.sync import Progress, Step, SyncReport, sync
+from indexes.types import EmbedError
+from indexes.watch import changes
+from proxy.app.assistants import Packs, packs
+from proxy.app.evidence import Evidence, books, embedding, evidence, folders
+from proxy.commands.console import say_json
+from proxy.commands.root import JSON_OPTION, load_context_settings, run_coroutine
+from proxy.domain.errors import StoreError
+from proxy.settings.tree import Settings
+
+Tell = Callable[[SyncReport, str], None]
+"""Says what a pass has done, and why there are no vectors ("": there are, or none are wanted)."""
+
+
+async def run(settings: Settings, tell: Tell) -> int:
+    """One pass over everything; 1 if anything could not be taken in."""
+    async with AsyncExitStack() as stack:
+        known = packs()
+        behind = await evidence(settings, known.words, embedding(settings.embedding), stack)
+        return await _pass(settings, behind, known, tell)
+
+
+async def watch(settings: Settings, tell: Tell) -> None:
+    """Passes again with every change below a folder or of a record book, until it is interrupted."""
+    roots = [folder.root for folder in folders(settings)] + [book.path for book in books(settings)]
+    async with AsyncExitStack() as stack:
+        known = packs()
+        behind = await evidence(settings, known.words, embedding(settings.embedding), stack)
+        async for _ in changes(roots):
+            await _pass(settings, behind, known, tell)
+
+
+async def synced(
+    settings: Settings, behind: Evidence, known: Packs, progress: Progress | None = None
+) -> SyncReport:
+    """One pass over folders and books. Raises `StoreError` where the disk or the model fails."""
+    try:
+        return await sync(
+            behind.store,
+            folders(settings),
+            books=books(settings),
+            embedder=behind.embedder,
+            lexical=behind.lexical,
+            packs=known.words,
+            progress=progress,
+        )
+    except (sqlite3.Error, EmbedError, LexicalFault) as fault:
+        raise StoreError("The index could not be brought up to date.", detail=str(fault)) from fault
+
+
+async def _pass(settings: Settings, behind: Evidence, known: Packs, tell: Tell) -> int:
+    with _bars() as bar:
+        report = await synced(settings, behind, known, bar)
+    tell(report, behind.degraded)
+    return 1 if report.faults else 0
+
+
+def tell_as_json(report: SyncReport, degraded: str) -> None:
+    """For programs: the counts, `faults` with `path` and `text`, and `degraded`."""
+    say_json(asdict(report) | {"degraded": degraded})
+
+
+def as_text(out: Console | None = None) -> Tell:
+    """For people, on `out` or the terminal."""
+    screen = out or Console(highlight=False, soft_wrap=True)
+    return lambda report, degraded: _told(report, degraded, screen)
+
+
+@contextmanager
+def _bars() -> Iterator[Progress]:
+    with shown() as bar:
+        yield lambda step: bar(_named(step), _share(step))
+
+
+def _named(step: Step) -> str:
+    return step.name if step.name == "embedding" else f"reading {step.name}"
+
+
+def _share(step: Step) -> float:
+    return min(1.0, step.done / step.total) if step.total else 0.0
+
+
+def _told(report: SyncReport, degraded: str, out: Console) -> None:
+    counts = (
+        ("added", report.added),
+        ("changed", report.changed),
+        ("access changed", report.access),
+        ("hidden", report.hidden),
+        ("removed", report.removed),
+        ("unchanged", report.unchanged),
+        ("records", report.records),
+        ("passages embedded", report.embedded),
+    )
+    out.print("Index: " + (", ".join(f"{count} {name}" for name, count in counts if count) or "nothing new"))
+    if degraded:
+        out.print(f"[yellow]Keywords alone: {escape(degraded)}[/]")
+    for fault in report.faults:
+        out.print(f"[yellow]{escape(str(fault))}[/]")
+
+
+@click.command("sync")
+@click.option("--watch", "watching", is_flag=True, help="Go on with every change, until Ctrl-C.")
+@JSON_OPTION
+@click.pass_context
+def sync_command(context: click.Context, watching: bool, as_json: bool) -> None:
+    """Bring the index up to date with the sources and record books."""
+    settings, tell = load_context_settings(context), tell_as_json if as_json else as_text()
+    if not watching:
+        sys.exit(run_coroutine(run(settings, tell)))
+    with suppress(KeyboardInterrupt):  # which is how it ends
+        run_coroutine(watch(settings, tell))

@@ -1,0 +1,61 @@
+"""Seams: sentences are checked apart but read together, so nothing may arise where two of them meet."""
+
+from collections.abc import Sequence
+
+import regex
+
+from proxy.gate.evidence import Evidence
+from proxy.gate.rules import Rules
+from proxy.gate.values import Values, missing, read, rendered
+
+RUN_MAX = 80
+"""Characters on each side of a seam that are read together."""
+_POINTS = "。｡܁۔"
+"""Stops that a browser, or a reader, takes for the point of an address."""
+HEAD_MAX = 2 * RUN_MAX
+"""Of the text after a seam, white space before its run included."""
+
+_TAIL = regex.compile(r"(?r)\S{1,80}")
+_HEAD = regex.compile(r"\S{1,80}")
+_WRAPPED = regex.compile(r"(?:\r\n?|[\n\u2028\u2029\x85\v\f])[^\S\r\n]*(?=\p{Nd}{3}|\p{L})")
+
+
+def tail(text: str, before: str) -> str:
+    """What of the released text a next sentence may fuse with."""
+    m = _TAIL.match(text)
+    if m is None:
+        return ""
+    return (before + m.group())[-RUN_MAX:] if m.start() == 0 else m.group()
+
+
+def fused(before: str, text: str) -> tuple[str, int]:
+    """The run that `before` and the beginning of `text` make together, and where they meet; ("", 0): none.
+
+    A soft line break after a digit reads as a space does: before three more, or before `million`.
+    """
+    if not before or text.startswith(" "):
+        return "", 0  # so most sentences begin
+    before, text, gap = rendered(before), rendered(text[:HEAD_MAX]), ""
+    if before[-1:].isdigit() and (m := _WRAPPED.match(text)):
+        gap, text = " ", text[m.end() :]
+    head = _HEAD.match(text)
+    if not before or head is None or not _joins(before[-1]):
+        return "", 0
+    return before + gap + head.group(), len(before)
+
+
+def _joins(char: str) -> bool:
+    return char.isascii() or char.isdigit() or char in _POINTS
+
+
+def arisen(run: str, at: int, language: str, rules: Rules) -> Values:
+    """The values of `run` that reach over `at`, and its markup."""
+    values = read(run, language, rules.values, spelled=False, line_start=False)
+    over = tuple(v for v in values.items if v.start < at < v.end)
+    return Values(over, "", values.markup)
+
+
+def unheld(values: Values, cited: Sequence[Evidence]) -> str:
+    """The first value over the seam that no cited source holds; "" if all are held."""
+    lost = missing(values, [e.values for e in cited])
+    return lost.text if lost else ""

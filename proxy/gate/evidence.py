@@ -1,0 +1,59 @@
+"""A source as the gate reads it: its values, words and lines, each worked out once, when first asked for."""
+
+from functools import cached_property
+
+import regex
+
+from indexes.text.folding import fold
+from indexes.text.language import detect
+from proxy.domain.types import Source
+from proxy.gate.echo import joined, tokens
+from proxy.gate.rules import Rules
+from proxy.gate.values import Values, read, rendered
+
+_EDGE = regex.compile(r"[\s`'\"“”‘’«»()\[\]{}<>|]")
+
+
+class Evidence:
+    """What one source holds. Cheap to make: nothing is read before a sentence cites it."""
+
+    def __init__(self, source: Source, rules: Rules) -> None:
+        self._rules = rules
+        self.number = source.number
+        self.text = source.text
+        self._tag = source.language
+
+    @cached_property
+    def values(self) -> Values:
+        """Its values, read in its own language; unknown: every convention's certain readings."""
+        language = self._tag if self._tag in self._rules.values else detect(self.text, self._rules.words)
+        return read(rendered(self.text), language, self._rules.values, source=True)
+
+    @cached_property
+    def words(self) -> str:
+        """Its folded words, padded, for runs of words."""
+        return joined(tokens(fold(self.text)))
+
+    @cached_property
+    def _folded_space(self) -> str:
+        return " ".join(self.text.split())
+
+    def has_line(self, line: str) -> bool:
+        """Whether `line`, white space folded, stands here between spaces, quotes, brackets or ends."""
+        wanted, text = " ".join(line.split()), self._folded_space
+        at = text.find(wanted) if wanted else -1
+        while at >= 0:
+            end = at + len(wanted)
+            if _edge(text, at - 1) and (_edge(text, end) or _ends(text, end)):
+                return True
+            at = text.find(wanted, at + 1)
+        return False
+
+
+def _edge(text: str, at: int) -> bool:
+    return not 0 <= at < len(text) or bool(_EDGE.match(text[at]))
+
+
+def _ends(text: str, at: int) -> bool:
+    """A sentence's own stop or comma after a quoted line."""
+    return text[at] in ".,;:!?" and _edge(text, at + 1)

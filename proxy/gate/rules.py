@@ -1,0 +1,101 @@
+"""What an assistant's answers are held to; one value for all its requests, with what can be prepared once."""
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, Protocol
+
+import regex
+
+from indexes.text.language import WordPack
+from proxy.gate.echo import Echo
+from proxy.gate.lexicon import Lexicons, SentencePack
+from proxy.gate.listing import month_names
+from proxy.gate.lookahead import STOPS
+from proxy.gate.values import ValuePack
+from proxy.gate.voice import VoicePack
+
+_STOPS = regex.compile(rf"[{STOPS}\s\[\]【】［］]")
+_BEGIN, _END = r"(?<![\p{L}\p{M}\p{N}])", r"(?![\p{L}\p{M}\p{N}])"
+SIGNS_MAX = 40
+"""Signs that may stand before the fixed token."""
+
+
+class AnswerTopics(Protocol):
+    """Finds what an answer must not speak of. Implemented by `guards.refuse`."""
+
+    def find(self, folded: str) -> str:
+        """Name of the topic whose answer patterns hit folded text; "" if none does."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """Packs of every language by tag, and the switches of one assistant."""
+
+    sentences: Mapping[str, SentencePack]
+    values: Mapping[str, ValuePack]
+    voices: Mapping[str, VoicePack]
+    words: Mapping[str, WordPack]
+    token: str = "NOT_IN_SOURCES"
+    """The fixed token: no stops, brackets or white space in it."""
+    prompt: str = ""
+    """Our own prompt, of which an answer may quote nothing."""
+    echo_words: int = 8
+    topics: AnswerTopics | None = None
+    voice: bool = True
+    """False: the assistant may say "we"."""
+    spelled_numbers: Literal["off", "check"] = "check"
+    transition_words_max: int = 6
+    sentence_chars_max: int = 6_000
+    output_cap: int | None = None
+    """Content events, and with `output_bytes_per_token_max` bytes; None: no cap."""
+    output_bytes_per_token_max: int = 16
+
+    def __post_init__(self) -> None:
+        """Prepares what all requests share. Raises ValueError for a token that could never be found."""
+        if not self.token or _STOPS.search(self.token):
+            raise ValueError(f"token: want a word without stops, brackets or spaces, got {self.token!r}")
+        _ = self.lexicons, self.months, self.echo, self.token_first, self.token_anywhere
+
+    def capped(self, output_cap: int | None) -> "Rules":
+        """The same rules under another cap; shares all that was prepared."""
+        rules = copy.copy(self)
+        object.__setattr__(rules, "output_cap", output_cap)
+        return rules
+
+    @cached_property
+    def lexicons(self) -> Lexicons:
+        """Sentence words of all languages."""
+        return Lexicons(self.sentences)
+
+    @cached_property
+    def months(self) -> frozenset[str]:
+        """Month names of all languages."""
+        return month_names(self.values)
+
+    @cached_property
+    def echo(self) -> Echo:
+        """The runs of our own prompt."""
+        return Echo(self.prompt, self.echo_words)
+
+    @cached_property
+    def token_first(self) -> regex.Pattern[str]:
+        """The fixed token at the beginning, after quotes or other signs."""
+        signs = rf"[^\p{{L}}\p{{M}}\p{{N}}]{{0,{SIGNS_MAX}}}?"
+        return regex.compile(rf"{signs}{regex.escape(self.token)}{_END}", regex.IGNORECASE)
+
+    @cached_property
+    def token_anywhere(self) -> regex.Pattern[str]:
+        """The fixed token as a whole word."""
+        return regex.compile(rf"{_BEGIN}{regex.escape(self.token)}{_END}", regex.IGNORECASE)
+
+    def says_token(self, text: str) -> bool:
+        """Whether the fixed token stands in `text`; cheap where it does not."""
+        return self.token.lower() in text.lower() and self.token_anywhere.search(text) is not None
+
+    @property
+    def token_end_max(self) -> int:
+        """Where the fixed token ends at the latest in an answer that begins with it."""
+        return SIGNS_MAX + len(self.token)

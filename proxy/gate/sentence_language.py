@@ -1,0 +1,20 @@
+"""The language of one sentence: the answer's own, unless the sentence plainly is in another."""
+
+from collections.abc import Mapping
+
+import regex
+
+from indexes.text.language import WordPack, detect
+
+_CODE = regex.compile(r"`[^`]*`")
+LEAD = 2
+"""One known word more than the answer's language has."""
+BEGINNING_LEAD = 4
+"""For the beginning of a sentence, which may be two words long."""
+
+
+def tongue(text: str, default: str, words: Mapping[str, WordPack], lead: int = LEAD) -> str:
+    """Tag of `text`, code left out of account."""
+    if "`" in text:
+        text = _CODE.sub(" ", text)
+    return detect(text, words, default, lead=lead) or default

@@ -1,0 +1,275 @@
+"""Dates by their known parts, in figures and with the month's name."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+import regex
+
+from proxy.gate.values.han import han_number
+from proxy.gate.values.numbers import number_key
+from proxy.gate.values.pack import LETTER, Tongue, ValuePack, either
+from proxy.gate.values.page import FIGURE, NEAR, Page
+from proxy.gate.values.types import Value
+
+_EDGE = rf"(?<![{LETTER}\d_]|\d[.,:/-])"
+_END = rf"(?![{LETTER}\d]|[.,/-]\d)"
+_FIGURES = regex.compile(
+    rf"{_EDGE}(?:(?<y>\d{{4}})(?<s>[-/.]|\. )(?<m>\d{{1,2}})(?P=s)(?<d>\d{{1,2}})(?:t(?=\d\d:)|{_END})"
+    rf"|(?<a>\d{{1,2}})[ºª°]?(?<t>[-/.]|\. )(?<b>\d{{1,2}})(?P=t)(?<z>\d{{4}}|\d{{2}}){_END})"
+)
+_HAN_DAY = r"\d{1,2}|[一二三四五六七八九十]{1,3}"
+_HAN = regex.compile(
+    rf"(?<!\d)(?:(?<y>\d{{4}}|\d{{2}}|[〇零一二三四五六七八九]{{4}})\s?年\s?)?"
+    rf"(?<m>{_HAN_DAY})\s?月(?:\s?(?:(?<first>{_HAN_DAY})\s?[日号號]?\s?(?:[-–—~～]+|至|到)\s?)?"
+    rf"(?<d>{_HAN_DAY})\s?[日号號])?"
+)
+_HAN_DECADE = regex.compile(r"(?<!\d)(?<century>\d{1,2})\s?世[纪紀]\s?(?<tens>[1-9]0)\s?年代")
+_DAY_MONTH = regex.compile(rf"{_EDGE}(?<d>\d{{1,2}})\.(?<m>\d{{1,2}})\.(?![{LETTER}\d])")
+_MONTH_YEAR = regex.compile(rf"{_EDGE}(?<m>\d{{1,2}})(?<s>[/.])(?<y>[12]\d{{3}}){_END}")
+
+_YEARS = regex.compile(rf"{_EDGE}(?<from>[12]\d{{3}})[-–/](?<to>\d{{4}}|\d{{2}})(?![{LETTER}\d]|[-–/.,:]\d)")
+_JOINED = re.compile(r"[0-9](?:[-–/.]|\. )[0-9]")
+"""What every date in figures holds."""
+_CALENDARS = ("jalali", "hijri")
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """What is known of a date; 0 for a part that is not. `calendar` is "" for the Gregorian one."""
+
+    year: int = 0
+    month: int = 0
+    day: int = 0
+    calendar: str = ""
+
+    @property
+    def possible(self) -> bool:
+        return 0 <= self.month <= 12 and 0 <= self.day <= 31
+
+    @property
+    def key(self) -> str:
+        """`date:2024-05-01`, `date:2024-05`, `date:--05-01`, `date:--05`."""
+        year = f"{self.year:04d}" if self.year else "-"
+        day = f"-{self.day:02d}" if self.day else ""
+        mark = f"@{self.calendar}" if self.calendar and not self.year else ""
+        return f"date:{year}-{self.month:02d}{day}{mark}"
+
+    @property
+    def gives(self) -> tuple[str, ...]:
+        """The date and every less exact form of it, and its year as a number."""
+        short = Date(0, self.month, self.day, self.calendar).key
+        month = Date(0, self.month, 0, self.calendar).key
+        if not self.year:
+            return (short, month, _yearless(short), _yearless(month))
+        if self.calendar == "other":  # 1403 may be of either calendar
+            named = (Date(0, self.month, day, name).key for day in (self.day, 0) for name in _CALENDARS)
+            return (self.key, Date(self.year, self.month).key, *named, f"n:{self.year}")
+        return (self.key, Date(self.year, self.month).key, short, month, f"n:{self.year}")
+
+    @property
+    def accepts(self) -> tuple[tuple[str, ...], ...]:
+        """The date; or its day where the source names no year, and its year elsewhere in it."""
+        if not self.year:
+            return ((self.key,),)
+        short = Date(0, self.month, self.day, self.calendar)
+        return ((self.key,), (_yearless(short.key), f"n:{self.year}"))
+
+
+def _yearless(key: str) -> str:
+    return f"yearless {key}"
+
+
+def _value(page: Page, span: tuple[int, int], dates: list[Date]) -> Value:
+    """A date that may be read in any of the ways `dates`; the first is its key."""
+    accepts = [keys for date in dates for keys in date.accepts]
+    return page.value(
+        "date", dates[0].key, span, accepts=accepts, gives=[key for date in dates for key in date.gives]
+    )
+
+
+def read_dates(page: Page, tongue: Tongue, source: bool) -> None:
+    """Take every date of `page`; figures that can be none are left to others.
+
+    In a source a month's name alone counts too: it holds the month that an answer writes as a figure.
+    """
+    if _JOINED.search(page.text):
+        page.take(_FIGURES, lambda match: _figures(page, tongue, match))
+        page.take(_YEARS, lambda match: _years(page, match))
+        page.take(_MONTH_YEAR, lambda match: _month_year(page, tongue, match))
+        page.take(_DAY_MONTH, lambda match: _day_month(page, tongue, match))
+    if "年代" in page.text:
+        page.take(_HAN_DECADE, lambda match: _decade(page, match))
+    if "月" in page.text:
+        page.take(_HAN, lambda match: _han(page, match))
+    names = _names(tongue)
+    near = sorted(at for word in page.words & names.first_words for at in _places(word, page.text))
+    places = [at for at in near if FIGURE.search(page.text, max(0, at - NEAR), at + NEAR)]
+    for pattern in names.patterns if places else ():
+        page.take_near(places, pattern, lambda match: _named(page, names, match))
+    for place in near if source else ():
+        match = names.name.match(page.text, place)
+        page.found.extend(_named(page, names, match) or () if match else ())
+
+
+def _places(word: str, text: str) -> Iterator[int]:
+    """Where `word` stands as a whole word."""
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not (text[at - 1 : at].isalpha() or text[end : end + 1].isalpha()):
+            yield at
+        at = text.find(word, end)
+
+
+def _figures(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value] | None:
+    if match["y"]:
+        dates = [_dated(int(match["y"]), int(match["m"]), int(match["d"]))]
+    else:
+        first, second = int(match["a"]), int(match["b"])
+        order = tongue.own.order if tongue.known else "either"
+        pairs = {"day": [(second, first)], "month": [(first, second)]}.get(
+            order, [(second, first), (first, second)]
+        )
+        years = (
+            [int(match["z"])] if len(match["z"]) == 4 else [2000 + int(match["z"]), 1900 + int(match["z"])]
+        )
+        dates = [_dated(year, month, day) for year in years for month, day in pairs]
+    dates = [date for date in dates if date.possible and date.month and date.day]
+    if not dates:
+        return None
+    value = _value(page, match.span(), dates)
+    if len(match["z"] or "") == 2:  # 10.2.24 may be a version
+        literal = f"comp:{match[0]}"
+        keys = [*value.gives, literal]
+        return [page.value("date", value.key, match.span(), accepts=[*value.accepts, [literal]], gives=keys)]
+    return [value]
+
+
+def _years(page: Page, match: regex.Match[str]) -> list[Value] | None:
+    """2007-08 is two years that follow each other, or a month; 2019–2024 is two numbers."""
+    first, last = int(match["from"]), match["to"]
+    if len(last) == 4:
+        spans = (match.span("from"), match.span("to")) if "/" in match[0] else ()
+        return [page.value("number", f"n:{page.raw[a:b]}", (a, b)) for a, b in spans] or None
+    month = Date(first, int(last)) if 1 <= int(last) <= 12 else None
+    later = first // 100 * 100 + int(last)
+    years = [f"n:{first}", f"n:{later}"] if later > first else []
+    if month is None:
+        key = f"comp:{match[0]}"
+        return [page.value("date", key, match.span(), accepts=[years], gives=years)] if years else None
+    accepts = [*month.accepts, *([years] if years else [])]
+    return [page.value("date", month.key, match.span(), accepts=accepts, gives=[*month.gives, *years])]
+
+
+def _dated(year: int, month: int, day: int) -> Date:
+    return Date(year, month, day, "other" if year < 1700 else "")
+
+
+def _han(page: Page, match: regex.Match[str]) -> list[Value] | None:
+    year, month, day, first = (_han_part(match[group] or "0") for group in ("y", "m", "d", "first"))
+    dates = [Date(year, month, part) for part in ((first, day) if first else (day,))]
+    if not all(date.possible and date.month for date in dates):
+        return None
+    return [_value(page, match.span(), [date]) for date in dates]
+
+
+def _han_part(text: str) -> int:
+    return int(text) if text.isdigit() and text.isascii() else han_number(text)
+
+
+def _month_year(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value] | None:
+    """05/2024; also 05.2024 where the point is no decimal sign."""
+    date, literal = Date(int(match["y"]), int(match["m"])), f"comp:{match[0]}"
+    if match["s"] == tongue.own.decimal or not (tongue.known and 1 <= date.month <= 12):
+        return None
+    return [
+        page.value(
+            "date", date.key, match.span(), accepts=[*date.accepts, [literal]], gives=[*date.gives, literal]
+        )
+    ]
+
+
+def _decade(page: Page, match: regex.Match[str]) -> list[Value]:
+    """20世纪80年代: two numbers, and together the 1980s."""
+    century, tens = match["century"], match["tens"]
+    year = f"n:{int(century) - 1}{tens}"
+    both = {"century": [f"n:{int(century)}"], "tens": [f"n:{tens}", f"decade:{tens}"]}
+    return [
+        page.value(
+            "number", keys[0], match.span(name), accepts=[[k] for k in (*keys, year)], gives=[*keys, year]
+        )
+        for name, keys in both.items()
+    ]
+
+
+def _day_month(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value] | None:
+    """`am 3.10. um neun`, where the point is no decimal sign; at a sentence's end it may be one after all."""
+    date = Date(0, int(match["m"]), int(match["d"]))
+    if not (tongue.known and tongue.own.decimal == "," and date.possible and date.month and date.day):
+        return None
+    number = number_key(Decimal(match[0][:-1]))
+    span = (match.start(), match.end() - 1)
+    return [
+        page.value("date", date.key, span, accepts=[*date.accepts, [number]], gives=[*date.gives, number])
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The month names of a tongue and the patterns that hold them."""
+
+    months: Mapping[str, tuple[int, str]]
+    first_words: frozenset[str]
+    name: regex.Pattern[str]
+    patterns: tuple[regex.Pattern[str], ...]
+
+
+@lru_cache(maxsize=64)
+def _names(tongue: Tongue) -> _Names:
+    months = {name: at for pack in reversed(tongue.packs) for name, at in month_names(pack).items()}
+    ords = tongue.words("ordinals")
+    of = rf"(?:(?:{tongue.words('of')})(?![\p{{L}}\p{{M}}])\.?[\s\u200c]*)*"
+    month = rf"(?<![\p{{L}}\p{{M}}])(?<month>{either(months)})(?![\p{{L}}\p{{M}}])\.?"
+    day = rf"(?<!\d[.,:/]|[{LETTER}\d_])(?<day>[0-3]?\d)(?:\.?(?:{ords})(?![{LETTER}])|\.)?"
+    until = rf"\s?(?:[-–—]|(?:{tongue.words('until')}))\s?"
+    span = rf"\s?(?:[-–—]|{tongue.spans})\s?"
+    more = rf"(?<!\d[.,:/]|[{LETTER}\d_])(?<first>[0-3]?\d)(?:\.?(?:{ords})|\.)?{until}"
+    end = rf"(?![{LETTER}\d]|[.,:]\d|\s?%|\s?(?:{tongue.scale}))"
+    year = rf"(?<year>[12]\d{{3}}){end}"
+    gap = r"[\s,،\u200c/-]{0,3}"
+    return _Names(
+        months,
+        frozenset(name.split()[0] for name in months),
+        regex.compile(month),
+        (
+            regex.compile(rf"(?:{more})?{day}{gap}{of}{month}(?:{gap}{of}{year})?"),
+            regex.compile(rf"{month}{gap}{of}(?:(?<first>[0-3]?\d){span})?{day}{end}(?:{gap}{of}{year})?"),
+            regex.compile(rf"{month}{gap}{of}{year}"),
+            regex.compile(rf"{year}{gap}{of}{month}"),
+        ),
+    )
+
+
+def month_names(pack: ValuePack) -> dict[str, tuple[int, str]]:
+    """Each name of a month → its number and calendar."""
+    tables = ((pack.hijri, "hijri"), (pack.jalali, "jalali"), (pack.months, ""))
+    return {
+        name: (number, calendar)
+        for rows, calendar in tables
+        for number, row in enumerate(rows, 1)
+        for name in row
+    }
+
+
+def _named(page: Page, names: _Names, match: regex.Match[str]) -> list[Value] | None:
+    month, calendar = names.months[match["month"]]
+    groups = match.groupdict()
+    year, day, first = (int(groups.get(name) or 0) for name in ("year", "day", "first"))
+    parts = [part for part in (first, day) if part] or [0]
+    dates = [Date(year, month, part, calendar) for part in parts]
+    if not all(date.possible for date in dates):
+        return None
+    return [_value(page, match.span(), [date]) for date in dates]

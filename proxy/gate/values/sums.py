@@ -1,0 +1,70 @@
+"""Adding up number words: tens and units, hundreds, scales."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from proxy.gate.values.pack import ValuePack
+
+DOZEN = 12
+"""The least number that multiplies or is halved as a scale is: 48 dozen, half a dozen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A number word and where it stands. `joined`: a hyphen, `and` or glue stands before it."""
+
+    value: Decimal
+    start: int
+    end: int
+    joined: bool = False
+    rank: bool = False
+    loose: bool = False
+
+
+@dataclass(slots=True)
+class _Sum:
+    """A number under way: `total` of the scales closed so far, `group` below the next one."""
+
+    total: Decimal = Decimal(0)
+    group: Decimal = Decimal(0)
+    scale: Decimal = Decimal(0)
+
+    def add(self, word: Word, units_first: bool) -> bool:
+        """Add `word` if the number can go on with it."""
+        value, rest = word.value, self.group % 100
+        if value >= 1000:
+            return self._scale(value)
+        if value == 100 and 1 < self.group < 20 and self.group != 10:  # twelve hundred
+            self.group *= 100
+            return True
+        if value % 100 == 0:
+            fits = self.group == 0
+        elif value >= 20 and value % 10 == 0:
+            fits = rest == 0 or (units_first and word.joined and rest < 10)
+        elif value >= 10:
+            fits = rest == 0 or (rest in (60, 80) and value < 20)
+        else:
+            fits = rest == 0 or (rest >= 20 and rest % 10 == 0)
+        if fits:
+            self.group += value
+        return fits
+
+    def _scale(self, value: Decimal) -> bool:
+        if self.scale and value >= self.scale:
+            if self.group or value == self.scale:
+                return False
+            self.total *= value  # mil millones
+        else:
+            self.total += (self.group or 1) * value
+        self.group, self.scale = Decimal(0), value
+        return True
+
+
+def add_up(run: Sequence[Word], pack: ValuePack) -> tuple[int, Decimal]:
+    """How many words of `run` make its first number, and the number."""
+    state = _Sum()
+    for at, word in enumerate(run):
+        if not state.add(word, pack.units_first or bool(pack.glue)):
+            return max(at, 1), state.total + state.group
+    return len(run), state.total + state.group

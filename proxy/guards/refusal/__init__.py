@@ -1,0 +1,1 @@
+"""Layer 1: what must never be answered, refused by patterns before anything is searched or embedded."""

@@ -1,0 +1,218 @@
+"""Patterns: many phrases matched at once, in linear time, each proven by its own examples at load."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import re2
+
+from proxy.domain.errors import ConfigError
+from proxy.guards.refusal.literals import Literals, Needs
+from proxy.guards.refusal.phrases import BREAK, Classes, Memo, prepared, read
+
+CANARY = "\ue000"
+"""Appended to every text: a set that does not report it has run out of memory and said nothing."""
+MEMORY_BYTES = 32 << 20
+_CANARY, _BREAK = CANARY.encode(), BREAK.encode()
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """One pattern: where it came from, what it stands for, and what a text must hold to be worth a look."""
+
+    source: str
+    topic: str
+    language: str
+    expression: str
+    needs: Needs = ()
+
+    @cached_property
+    def compiled(self) -> Any:
+        """Made when first needed: most patterns are never looked for."""
+        return re2.compile(self.expression, _options())
+
+    def forget(self) -> None:
+        """Drops what was made for a trial and may never be needed again: some 50 kB a pattern."""
+        self.__dict__.pop("compiled", None)
+
+    def search(self, text: str, start: int = 0) -> tuple[int, int] | None:
+        """The leftmost-longest span from `start` on, in code points."""
+        found = self.compiled.search(text, start)
+        return (found.start(), found.end()) if found else None
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Every span, overlapping ones too (at most one from each character on).
+
+        One by one: each costs a search, and a long text may hold thousands of which the first will do.
+        """
+        at = 0
+        while span := self.search(text, at):
+            yield span
+            at = span[0] + 1
+
+
+def _options() -> re2.Options:
+    options = re2.Options()
+    options.max_mem = MEMORY_BYTES
+    options.longest_match = True
+    options.log_errors = False
+    return options
+
+
+class Patterns:
+    """Many patterns over padded text, in linear time. Raises `ConfigError` for one that RE2 refuses.
+
+    A set of plain literals is searched first, sentence by sentence: it tells which patterns find there all
+    that they need, and only those are run. Experts' patterns, whose needs are not known, form a second set.
+    A thousand patterns with gaps in one set would make a new state of nearly every byte.
+    """
+
+    def __init__(self, patterns: Sequence[Pattern]):
+        self.patterns = tuple(patterns)
+        self._literals = Literals([pattern.needs for pattern in self.patterns])
+        texts = self._literals.texts
+        self._plain = _Set([re2.escape(text) if text.isascii() else text for text in texts])
+        self._experts = [at for at, pattern in enumerate(self.patterns) if not pattern.needs]
+        for at in self._experts:
+            _check(self.patterns[at])
+        self._expert = _Set([self.patterns[at].expression for at in self._experts])
+
+    @property
+    def literals(self) -> Sequence[str]:
+        """What the patterns need of a text: ` whole ` words, ` beginnings`, phrases."""
+        return self._literals.texts
+
+    def find(self, text: str) -> list[Pattern]:
+        """The patterns that hit padded `text`, in their order."""
+        return list(self.hits(text))
+
+    def first(self, text: str) -> Pattern | None:
+        """The first pattern, in their order, that hits padded `text`."""
+        return next(self.hits(text), None)
+
+    def hits(self, text: str) -> Iterator[Pattern]:
+        """The patterns that hit padded `text`, in their order, one by one as they are found."""
+        line = text.encode()
+        sure, worth = self._expert.find(line), self._worth(line)
+        if sure is None or worth is None:
+            yield from (pattern for pattern in self.patterns if pattern.search(text))
+            return
+        expert = {self._experts[number] for number in sure}
+        for at in sorted(expert | worth.keys()):
+            if at in expert or any(map(self.patterns[at].compiled.search, worth[at])):
+                yield self.patterns[at]
+
+    def _worth(self, line: bytes) -> dict[int, list[bytes]] | None:
+        """Patterns with the sentences, each padded, that they are worth running over; None: out of memory.
+
+        In UTF-8, as RE2 wants it: else it would be encoded again for each of them.
+        """
+        worth: dict[int, list[bytes]] = {}
+        for inner in dict.fromkeys(line.removeprefix(_BREAK).removesuffix(_BREAK).split(_BREAK)):
+            sentence = _BREAK + inner + _BREAK
+            found = self._plain.find(sentence)
+            if found is None:
+                return None
+            for at in set(self._literals.possible(found)):
+                worth.setdefault(at, []).append(sentence)
+        return worth
+
+
+class _Set:
+    """An RE2 set that cannot fail unseen."""
+
+    def __init__(self, expressions: Sequence[str]):
+        self._set = re2.Set.SearchSet(_options())
+        for expression in expressions:
+            self._set.Add(expression)
+        self._canary = len(expressions)
+        self._set.Add(CANARY)
+        self._set.Compile()
+
+    def find(self, text: bytes) -> list[int] | None:
+        """Numbers of the expressions that hit; None if the set ran out of memory: it then says nothing."""
+        found: list[int] = self._set.Match(text + _CANARY) or []
+        if self._canary not in found:
+            return None
+        found.remove(self._canary)
+        return found
+
+
+def _check(pattern: Pattern) -> None:
+    """Only an expert's pattern can be bad RE2; the others are written by us."""
+    try:
+        _ = pattern.compiled
+    except re2.error as fault:
+        where = f"{pattern.language}: {pattern.topic}"
+        raise ConfigError(f"{where}: pattern {pattern.source!r}: {fault}") from fault
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Patterns of one topic (or kind) with the sentences that prove them."""
+
+    topic: str
+    patterns: tuple[str, ...]
+    match: tuple[str, ...] = ()
+    spare: tuple[str, ...] = ()
+
+
+def compiled(rule: Rule, language: str, lexicon: Classes, place: str) -> list[Pattern]:
+    """A rule's patterns. Raises `ConfigError` naming `place`, the pattern and what is wrong with it."""
+    out, faults = [], []
+    memo: Memo = {}
+    for source in rule.patterns:
+        try:
+            part = read(source, lexicon, memo)
+            out.append(Pattern(source, rule.topic, language, part.regex, part.needs))
+        except ValueError as fault:
+            faults.append(f"{place}: {rule.topic}: pattern {source!r}: {fault}")
+    if faults:
+        raise ConfigError(*faults)
+    return out
+
+
+@lru_cache(maxsize=256)
+def prove(rules: tuple[Rule, ...], language: str, lexicon: Classes, place: str) -> tuple[Pattern, ...]:
+    """All rules' patterns, each proven by its rule's examples. Raises one `ConfigError` with all faults.
+
+    Assistants share the packs, so what one of them has proven is proven for all.
+    """
+    groups: list[list[Pattern]] = []
+    faults: list[str] = []
+    for rule in rules:
+        try:
+            groups.append(compiled(rule, language, lexicon, place))
+        except ConfigError as fault:
+            faults += fault.faults
+    if faults:
+        raise ConfigError(*faults)
+    found = Patterns([pattern for group in groups for pattern in group])
+    faults = [
+        line for rule, group in zip(rules, groups, strict=True) for line in _faults(rule, group, found, place)
+    ]
+    if faults:
+        raise ConfigError(*faults)
+    for pattern in found.patterns:
+        pattern.forget()
+    return found.patterns
+
+
+def _faults(rule: Rule, own: Sequence[Pattern], found: Patterns, place: str) -> list[str]:
+    """A pattern that no `match` sentence shows to work, a match missed, a spare sentence hit."""
+    hits = {
+        text: [pattern for pattern in found.find(prepared(text)) if pattern in own]
+        for text in (*rule.match, *rule.spare)
+    }
+    shown = {pattern for text in rule.match for pattern in hits[text]}
+    where = f"{place}: {rule.topic}"
+    return [
+        *(
+            f"{where}: pattern {p.source!r}: want a `match` sentence that it hits"
+            for p in own
+            if p not in shown
+        ),
+        *(f"{where}: {text!r} should match, but no pattern hits" for text in rule.match if not hits[text]),
+        *(f"{where}: pattern {hits[t][0].source!r} hits {t!r}, to be spared" for t in rule.spare if hits[t]),
+    ]

@@ -1,0 +1,298 @@
+"""Phrases for people: padded text, and how a phrase over it becomes an RE2 expression.
+
+A question is folded, then **padded**: every run of other characters than letters, marks and digits becomes
+one space, with a lone `.` where a sentence ends. A word boundary is then a literal space, in every script.
+What people leave out in haste (accents, hamza, nukta) is off on both sides: cuánto = cuanto.
+
+Phrases (all words are folded first):
+
+    how much * charge    `*` up to six words (Chinese: twelve characters) of the same sentence
+    fee~                 any ending; `~fee` any beginning
+    (my|our) rate too?   alternatives, which may be phrases; `?` behind a word or bracket makes it optional
+    {fee}                a class of the pack, `{fee}?` optional
+    ^write * poem        at the start of a sentence or behind a request ("could you …"); `$` at its end
+    می‌گیرد              a zero-width joiner stands for "a space or nothing"
+
+Han phrases need no boundaries and get none. `regex:` takes RE2 over padded text, `{w}` is a boundary.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Protocol
+
+import re2
+import regex
+
+from indexes.text.folding import fold
+
+SUBJECT = "\ue001"
+"""Stands in padded text where a name of the subject stood; every pronoun class matches it too."""
+BREAK = " . "
+CHARS_MAX = 300
+GAP_WORDS, GAP_CHARS = 6, 12
+WORD_CHARS = 40
+"""Longer words are not worth remembering."""
+
+_STOPS = "!?…．。！？｡।॥؟۔;"
+_PLAIN = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ı": "i", "\u093c": "", "ँ": "ं"} | dict(
+    zip("أإآٱؤئ", "ااااوی", strict=True)
+)
+_CLOSED = tuple(f".{closer}" for closer in " \"')]}>”’»」』*_")
+_HAN = regex.compile(r"\p{Han}")
+_PART = regex.compile(
+    r"\s*(?:(?P<open>\()|(?P<bar>\|)|(?P<close>\)\??)|(?P<gap>\*)|(?P<class>\{\w+\}\??)|(?P<word>[^\s(){}|*]+))"
+)
+_UNSAFE = re.compile(r"\\[bBwWdDsS]")
+
+
+class _Table(dict[int, str]):
+    """Code point → itself, a space or a break; filled as characters are met, at most once each."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        kept = unicodedata.category(char)[0] in "LMN"
+        self[code] = _bare(char) if kept else BREAK if char in _STOPS else " "
+        return self[code]
+
+
+def _bare(char: str) -> str:
+    """A letter as typed in haste: Latin without accents, Arabic without hamza, Devanagari without nukta."""
+    base = unicodedata.normalize("NFD", char)[0]
+    return _PLAIN.get(char, base if base.isascii() else char)
+
+
+_TABLE = _Table()
+
+
+def padded(folded: str) -> str:
+    """Folded text as ` . word word . word . `: what patterns run over."""
+    return _whole((_tokens(folded),))
+
+
+def prepared(text: str) -> str:
+    """Any text folded and padded; line breaks end a sentence. Equals `padded(fold(text))` otherwise.
+
+    Done word by word, since most words were met before: of 4 kB in any script that costs a tenth.
+    """
+    words = text.replace("\n", " ; ").split()
+    if max(map(len, words), default=0) <= WORD_CHARS:
+        return _whole(map(_known, words))
+    return _whole(_known(word) if len(word) <= WORD_CHARS else _tokens(fold(word)) for word in words)
+
+
+@lru_cache(maxsize=30_000)
+def _known(word: str) -> str:
+    return _tokens(fold(word))
+
+
+def _tokens(folded: str) -> str:
+    """Words and breaks, parted by single spaces."""
+    folded += " "
+    for closed in _CLOSED if "." in folded else ():
+        folded = folded.replace(closed, "; ")
+    return " ".join(folded.translate(_TABLE).split())
+
+
+def _whole(tokens: Iterable[str]) -> str:
+    """Edges on, and only one break where several meet."""
+    line = " ".join(filter(None, tokens)).strip(" .")
+    while " . . " in line:
+        line = line.replace(" . . ", BREAK)
+    return f" . {line} . "
+
+
+class Classes(Protocol):
+    """What a pack lends its phrases: named alternatives, requests, lead-ins."""
+
+    @property
+    def classes(self) -> Mapping[str, tuple[str, ...]]: ...
+    @property
+    def pronouns(self) -> Mapping[str, tuple[str, ...]]: ...
+    @property
+    def requests(self) -> tuple[str, ...]: ...
+    @property
+    def leads(self) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lexicon:
+    """The empty pack: phrases of an operator may use groups instead of classes."""
+
+    classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    pronouns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    requests: tuple[str, ...] = ()
+    leads: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A phrase, or a piece of one, as RE2 text, and what any text that it hits must hold.
+
+    `needs`: of each set at least one literal stands in the text. What a search for literals alone can tell
+    keeps nearly every pattern from being run at all.
+    """
+
+    regex: str
+    needs: tuple[frozenset[str], ...] = ()
+
+
+Memo = dict[tuple[str, bool], Part]
+"""Parts of phrases that are written out already, by (text, whether for Han)."""
+
+
+def read(source: str, lexicon: Classes, memo: Memo | None = None) -> Part:
+    """One pattern. Raises `ValueError` saying what is wrong with it.
+
+    `memo` may be shared by the patterns of one lexicon, whose classes and requests recur in most of them.
+    """
+    if len(source) > CHARS_MAX:
+        raise ValueError(f"longer than {CHARS_MAX} characters")
+    if source.startswith("regex:"):
+        return Part(_expert(source.removeprefix("regex:").strip()))
+    return _Phrase(source, lexicon, {} if memo is None else memo).whole()
+
+
+def _expert(text: str) -> str:
+    if unsafe := _UNSAFE.search(text):
+        raise ValueError(
+            f"{unsafe[0]} knows ASCII letters only and would never fire in most scripts: "
+            r"use {w} for a boundary, \pL for a letter, \pN for a digit"
+        )
+    return text.replace("{w}", " ")
+
+
+class _Phrase:
+    """One phrase on its way to RE2. Spaced scripts: each word brings its own leading space."""
+
+    def __init__(self, source: str, lexicon: Classes, memo: Memo):
+        self.lexicon = lexicon
+        self.memo = memo
+        self.body = source.strip()
+        self.starts, self.ends = self.body.startswith("^"), self.body.endswith("$")
+        self.body = self.body.removeprefix("^").removesuffix("$")
+        self.han = bool(_HAN.search(self.body + "".join(lexicon.requests[:1])))
+
+    def whole(self) -> Part:
+        inner = self.sequence(self.body)
+        if not inner.regex:
+            raise ValueError("empty pattern")
+        after = (r" ?\. " if self.han else r" \. ") if self.ends else ("" if self.han else " ")
+        return Part((self.start() if self.starts else "") + inner.regex + after, inner.needs)
+
+    def start(self) -> str:
+        """The start of a sentence, or any request, then lead-ins and further requests."""
+        asks = self.choice(self.lexicon.requests).regex
+        both = self.choice((*self.lexicon.requests, *self.lexicon.leads)).regex
+        if not both:
+            return r" \."
+        return rf"(?: \.|{asks}){both}*" if asks else rf" \.{both}*"
+
+    def choice(self, phrases: Sequence[str]) -> Part:
+        return _either([self.sequence(phrase) for phrase in phrases])
+
+    def sequence(self, text: str) -> Part:
+        known = self.memo.get((text, self.han))
+        if known is None:
+            part, at = self.alternatives(text.strip(), 0)
+            if at < len(text.strip()):
+                raise ValueError(f"cannot read {text.strip()[at:]!r}")
+            known = self.memo[text, self.han] = part
+        return known
+
+    def alternatives(self, text: str, at: int) -> tuple[Part, int]:
+        """Parts parted by bars, up to the end or an unmatched closing bracket."""
+        found: list[Part] = []
+        parts: list[Part] = []
+        while at < len(text):
+            token = _PART.match(text, at)
+            if not token or token.lastgroup == "close":
+                break
+            at = token.end()
+            if token.lastgroup == "bar":
+                found.append(_row(parts))
+                parts = []
+            elif token.lastgroup == "open":
+                part, at = self.group(text, at)
+                parts.append(part)
+            else:
+                parts.append(self.element(token.lastgroup or "", token[token.lastgroup or 0]))
+        found.append(_row(parts))
+        return (_either(found) if len(found) > 1 else found[0]), at
+
+    def group(self, text: str, at: int) -> tuple[Part, int]:
+        part, at = self.alternatives(text, at)
+        close = _PART.match(text, at)
+        if not close or close.lastgroup != "close":
+            raise ValueError("a bracket is not closed")
+        part = Part(f"(?:{part.regex})", part.needs)
+        return (_optional(part) if close["close"].endswith("?") else part), close.end()
+
+    def element(self, kind: str, text: str) -> Part:
+        if kind == "word":
+            return _word(text, self.han)
+        if kind == "gap":
+            return Part(rf"[^.]{{0,{GAP_CHARS}}}" if self.han else rf"(?: [^ .]+){{0,{GAP_WORDS}}}")
+        named = self.named(text.strip("{}?"))
+        return _optional(named) if text.endswith("?") else named
+
+    def named(self, name: str) -> Part:
+        if phrases := self.lexicon.pronouns.get(name):
+            subject = Part((" ?" if self.han else " ") + SUBJECT, (frozenset({SUBJECT}),))
+            return _either([self.choice(phrases), subject])
+        if phrases := self.lexicon.classes.get(name):
+            return self.choice(phrases)
+        raise ValueError(f"no class {{{name}}} in this pack")
+
+
+def _row(parts: Sequence[Part]) -> Part:
+    """Parts one after another."""
+    return Part("".join(part.regex for part in parts), tuple(need for part in parts for need in part.needs))
+
+
+def _either(parts: Sequence[Part]) -> Part:
+    """One of several: a text must hold what some one of them needs most."""
+    if not parts:
+        return Part("")
+    needs = [sharpest(part.needs) for part in parts]
+    needed = (frozenset().union(*needs),) if all(needs) else ()
+    return Part("(?:" + "|".join(part.regex for part in parts) + ")", needed)
+
+
+def _optional(part: Part) -> Part:
+    return Part(f"(?:{part.regex})?")
+
+
+def sharpest(needs: Sequence[frozenset[str]]) -> frozenset[str]:
+    """The need that fewest texts will meet: the one whose shortest literal is longest."""
+    return max(needs, key=lambda need: (min(map(len, need)), -len(need)), default=frozenset())
+
+
+@lru_cache(maxsize=50_000)
+def _word(text: str, han: bool) -> Part:
+    """One word of a phrase; the same ones stand in thousands of phrases, so each is read once."""
+    if text.endswith("?"):
+        return _optional(_word(text[:-1], han))
+    before, after = text.startswith("~"), text.endswith("~")
+    pieces = [_literal(piece) for piece in text.strip("~").split("\u200c")]
+    joined = " ?".join(re2.escape(piece) if piece.isascii() else piece for piece in pieces)
+    space = " ?" if han else " "
+    expression = space + ("[^ .]*" if before else "") + joined + ("[^ .]*" if after else "")
+    return Part(expression, (frozenset({_atom(pieces, before or han, after or han)}),))
+
+
+def _atom(pieces: Sequence[str], before: bool, after: bool) -> str:
+    """The longest piece, with the boundaries that it is sure to have."""
+    piece = max(pieces, key=len)
+    left = "" if before or piece != pieces[0] else " "
+    right = "" if after or piece != pieces[-1] else " "
+    return left + piece + right
+
+
+def _literal(text: str) -> str:
+    plain = padded(fold(text)).strip(" .")
+    if not plain:
+        raise ValueError(f"{text!r} holds no letter or digit")
+    return plain

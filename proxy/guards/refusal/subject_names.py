@@ -1,0 +1,58 @@
+"""The subject's names in padded text, read as a pronoun."""
+
+from collections.abc import Iterable, Sequence
+
+import regex
+
+from indexes.text.folding import fold
+from proxy.guards.refusal.pack import RefusePack
+from proxy.guards.refusal.phrases import SUBJECT, padded
+
+_HAN = regex.compile(r"\p{Han}")
+
+
+class Names:
+    """Finds the configured names, with what a language may glue to them ("NAME's", «لNAME», «NAMEа»)."""
+
+    def __init__(self, names: Sequence[str], packs: Iterable[RefusePack]):
+        packs = tuple(packs)
+        self.phrases = frozenset(filter(None, (padded(fold(name)).strip(" .") for name in names)))
+        self.words = frozenset(word for phrase in self.phrases for word in phrase.split())
+        before = _either(p for pack in packs for p in pack.prefixes)
+        after = _either(s for pack in packs for s in pack.suffixes)
+        self._pattern = regex.compile(
+            "|".join(_one(name, before, after) for name in sorted(self.phrases, key=len, reverse=True))
+            or r"(?!)"
+        )
+
+    def as_subject(self, line: str) -> str:
+        """`line` with every name replaced by the sign of the subject."""
+        return self._pattern.sub(SUBJECT, line) if self.phrases else line
+
+    def readings(self, line: str) -> tuple[str, ...]:
+        """`line` as it stands, with the names read as the subject, and without them.
+
+        Where a verb needs no pronoun the name may stand behind it («¿está disponible NAME mañana?»): there it
+        is in the way, wherever a pattern expects one.
+        """
+        if not self.among(line):
+            return line, line, line
+        return line, self.as_subject(line), self._pattern.sub("", line).replace("  ", " ")
+
+    def among(self, line: str) -> bool:
+        """Whether padded `line` holds a name."""
+        # A search for each name as it stands is fifty times cheaper than one for what may be glued to it.
+        return any(map(line.__contains__, self.phrases)) and bool(self._pattern.search(line))
+
+
+def _either(parts: Iterable[str]) -> str:
+    # A space at the edge is part of what is glued on (" s", "da "); fold would take it off.
+    folded = (f"{' ' * part.startswith(' ')}{fold(part)}{' ' * part.endswith(' ')}" for part in parts)
+    unique = sorted(set(folded), key=len, reverse=True)
+    return "(?:" + "|".join(map(regex.escape, unique)) + ")?" if unique else ""
+
+
+def _one(name: str, before: str, after: str) -> str:
+    """Han names stand between other characters; all others are whole words."""
+    text = regex.escape(name)
+    return text if _HAN.search(name) else rf"(?<= ){before}{text}{after}(?= )"

@@ -1,0 +1,1 @@
+"""One request, top to bottom: start at `answer`."""

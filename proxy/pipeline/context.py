@@ -1,0 +1,102 @@
+"""What one request has at hand: the services, the personas and the models, made once by `app.py`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from indexes.text.language import WordPack, detect
+from indexes.types import Book, Finder
+from proxy.domain.errors import RequestError
+from proxy.domain.ports import DecisionLog, Ledger, Model
+from proxy.domain.types import Caller, ChatRequest
+from proxy.gate import Rules
+from proxy.guards.fixed_texts import Texts
+from proxy.guards.followup import Reader
+from proxy.guards.prompt import Prompt
+from proxy.guards.refusal.refuser import Refuser
+from proxy.guards.route import Router
+from proxy.pipeline.coalesce import Joins
+from proxy.settings.tree import Answer, EvidenceSettings
+
+
+class Authenticator(Protocol):
+    """Who asks: raises `AuthError`."""
+
+    async def authenticate(self, headers: Mapping[str, str], peer: str) -> Caller: ...
+
+
+class Limiter(Protocol):
+    """How often and how many at once: raises `LimitError`."""
+
+    def enter(self, caller: Caller, address: str) -> AbstractAsyncContextManager[None]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Persona:
+    """One configured assistant, ready to serve."""
+
+    name: str
+    language: str
+    """Of the fixed texts where the question's own is not known."""
+    names: tuple[str, ...]
+    """The subject's names in all their spellings."""
+    name_words: frozenset[str]
+    """Their folded words: never content words."""
+    refuser: Refuser
+    router: Router
+    reader: Reader
+    content: Callable[[str], Sequence[str]]
+    """Content words of a question."""
+    prompt: Prompt
+    rules: Callable[[str], Rules]
+    """The gate's rules for answers in a language."""
+    texts: Texts
+    threshold: Callable[[str], float]
+    """Of a language."""
+    evidence: EvidenceSettings
+    answer: Answer
+    sources: frozenset[str]
+    records: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Everything `pipeline.answer` may touch."""
+
+    auth: Authenticator
+    limits: Limiter
+    joins: Joins
+    parse: Callable[[bytes], ChatRequest]
+    models: Mapping[str, Model]
+    personas: Mapping[str, Persona]
+    profiles: Mapping[str, WordPack]
+    finder: Finder
+    book: Book
+    ledger: Ledger
+    decisions: DecisionLog
+    now: Callable[[], datetime]
+    new_id: Callable[[], str]
+    background_tasks: str = "refuse"
+    stop_finish: str = "stop"
+
+    def model(self, alias: str) -> Model:
+        """The model a client named. Raises `RequestError` 404 naming those there are."""
+        try:
+            return self.models[alias]
+        except KeyError:
+            known = ", ".join(sorted(self.models))
+            raise RequestError(
+                f"The model `{alias:.80}` does not exist. Models here: {known}.",
+                code="model_not_found",
+                param="model",
+                status=404,
+            ) from None
+
+    def language(self, request: ChatRequest, default: str) -> str:
+        """Of the question; unknown: of the previous one; else the assistant's own."""
+        for text in (request.question, request.previous_question):
+            if found := detect(text, self.profiles):
+                return found
+        return default

@@ -1,0 +1,211 @@
+"""The sink of one attempt: upstream text in, gated sentences out to the client, all counted for the bill."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from proxy.domain.ports import Reply, Spent
+from proxy.domain.types import Call, Ending, Usage
+from proxy.gate import Gate, Rules
+from proxy.gate.cited import cited, scrap
+from proxy.gate.types import Release, Stop
+from proxy.guards.stop_sequences import Cut, Stops
+from proxy.wire import structured
+
+Finish = Literal["stop", "length", "cut"]
+Mark = Callable[[str], None]
+"""Notes the moment of something that has a name in `Trace.timings_ms`."""
+
+
+class Releasing:
+    """Implements `services.UpstreamSink`. `text` is synchronous: the gate works where the bytes arrive."""
+
+    def __init__(self, call: Call, rules: Rules, reply: Reply, mark: Mark):
+        self._call = call
+        self._rules = rules
+        self._gate = self._fresh()
+        self._bytes_max = (call.output_cap + call.reasoning_cap) * rules.output_bytes_per_token_max
+        self._stops = Stops(call.stop)
+        self._reply = reply
+        self._mark = mark
+        self._held: list[Release] = []
+        self._free_chars = 0
+        """Of what is held: as much as no stop sequence can reach any more."""
+        self._pending = ""
+        self._usage = Usage()
+        self._received_bytes = 0
+        self.released: list[Release] = []
+        self.stop: Stop | None = None
+        self.ended = False
+        """A stop sequence of the client ended the answer."""
+
+    @property
+    def heard(self) -> bool:
+        """Whether the upstream has said anything at all, released or not."""
+        return self._received_bytes > 0
+
+    @property
+    def spoken(self) -> bool:
+        """Whether any text has been released."""
+        return bool(self.released)
+
+    def text(self, piece: str) -> bool:
+        """Feeds the gate; False once the answer has ended."""
+        self._count(piece)
+        self._take(self._judged(lambda: self._gate.feed(piece)))
+        return self.stop is None and not self.ended
+
+    def billed(self, piece: str) -> bool:
+        """Counts text that costs but never leaves; False if there was more than was asked for before it."""
+        above = self._received_bytes > self._bytes_max
+        self._count(piece)
+        if above:
+            self._take([Stop("cap", "truncated", detail="more bytes than the caps allow, thinking counted")])
+        return self.stop is None and not self.ended
+
+    def usage(self, usage: Usage) -> None:
+        """Keeps the last word of the upstream on each figure."""
+        self._usage = Usage(
+            self._usage.input if usage.input is None else usage.input,
+            self._usage.output if usage.output is None else usage.output,
+        )
+
+    async def flush(self) -> None:
+        """Sends what has been released since the last time."""
+        if self._pending:
+            text, self._pending = self._pending, ""
+            self._mark("first_sentence")
+            await self._reply.text(text)
+
+    async def close(self, ending: Ending) -> None:
+        """Lets the gate judge what is left, as far as the upstream's end allows, and sends it."""
+        if self.stop is None and not self.ended:
+            finish: Finish = ending.finish if ending.finish in ("stop", "length") else "cut"
+            self._take(self._judged(lambda: self._gate.finish(finish)))
+        if self.stop is None and not self.ended:
+            self._free(self._stops.finish())
+        await self.flush()
+
+    def spent(self, ending: Ending | None) -> Spent:
+        """What this attempt used; `ending` None: it was torn off, so what it had become is not known."""
+        if ending is None:
+            return Spent(self._usage, self._received_bytes, known=self.heard)
+        if ending.finish == "failed" and not self.heard:
+            return self._unheard(ending)
+        return Spent(self._usage, self._received_bytes)
+
+    def _fresh(self) -> Gate:
+        """A gate of its own also judges what is left of a sentence that a stop sequence has cut."""
+        return Gate(self._call.sources, self._call.language, self._rules)
+
+    def _count(self, piece: str) -> None:
+        if not self._received_bytes:
+            self._mark("first_upstream")
+        self._received_bytes += len(piece.encode("utf-8", "replace"))
+
+    def _unheard(self, ending: Ending) -> Spent:
+        if ending.status is not None and ending.status >= 300:
+            return Spent(Usage(0, 0), 0)  # an HTTP error or a redirect is an answer: nothing was generated
+        return Spent(self._usage, 0, sent=ending.sent, known=False)
+
+    def _judged(self, judge: Callable[[], list[Release | Stop]]) -> list[Release | Stop]:
+        """A gate that fails lets nothing more through."""
+        if self.stop is not None or self.ended:
+            return []
+        try:
+            return judge()
+        except Exception as fault:
+            return [Stop("fault", "stopped", detail=f"{type(fault).__name__}: {fault}")]
+
+    def _take(self, said: list[Release | Stop]) -> None:
+        for item in said:
+            if isinstance(item, Stop):
+                self.stop = item
+                self._free(self._stops.finish())
+                return
+            self._held.append(item)
+            self._free(self._stops.feed(item.text))
+            if self.ended:
+                return
+
+    def _free(self, cut: Cut) -> None:
+        """Lets out what no stop sequence can reach any more, whole sentences only, and what one has cut."""
+        self._free_chars += len(cut.text)
+        while self._held and len(self._held[0].text) <= self._free_chars:
+            self._free_chars -= len(self._held[0].text)
+            self._let(self._held.pop(0))
+        if cut.stopped:
+            self.ended = True
+            self._begun(self._held)
+            self._held = []
+
+    def _begun(self, held: Sequence[Release]) -> None:
+        """The beginning of a sentence that a stop sequence has cut: 3 of 350 stands in no source."""
+        text = held[0].text[: self._free_chars] if held else ""
+        marks = "".join(f"[{number}]" for number in held[0].cites) if held else ""
+        if text.strip() and (not marks or releases(self._fresh(), f"{text.rstrip()} {marks}")):
+            self._let(replace(held[0], text=text))
+
+    def _let(self, release: Release) -> None:
+        self.released.append(release)
+        self._pending += release.text
+
+
+class Structured(Releasing):
+    """The same for an upstream that was asked for JSON: nothing leaves before all of it has passed.
+
+    Citations must be there and point only at sources handed over; the answer's sentences then pass the gate
+    against those sources, as if each bore their markers. One that fails makes the whole a refusal.
+    """
+
+    def __init__(self, call: Call, rules: Rules, reply: Reply, mark: Mark):
+        super().__init__(call, rules, reply, mark)
+        self._text: list[str] = []
+        self._bytes_left = call.output_cap * rules.output_bytes_per_token_max
+
+    def text(self, piece: str) -> bool:
+        """Keeps the piece; False above the cap."""
+        self._count(piece)
+        self._bytes_left -= len(piece.encode("utf-8", "replace"))
+        if self._bytes_left < 0:
+            self.stop = Stop("cap", "truncated", detail="a longer answer than the cap allows")
+            return False
+        self._text.append(piece)
+        return True
+
+    async def close(self, ending: Ending) -> None:
+        """Reads the JSON and lets the gate judge the answer in it."""
+        if self.stop is None and ending.finish == "stop":
+            self._take(self._judged(self._whole))
+            self._free(self._stops.finish())
+        elif self.stop is None:
+            self.stop = Stop("length", "truncated", detail=f"the upstream ended by {ending.finish}")
+        await self.flush()
+
+    def _whole(self) -> list[Release | Stop]:
+        said = structured.read("".join(self._text))
+        if isinstance(said, structured.Refusal):
+            return [Stop("token", "not_in_sources", said.reason)]  # the model's words: kept where those are
+        known = {source.number for source in self._call.sources}
+        if said is None or not known.issuperset(said.citations):
+            return [Stop("uncited", "not_in_sources", detail="no answer with valid citations")]
+        sources = [source for source in self._call.sources if source.number in said.citations]
+        rules, language = self._rules.capped(None), self._call.language
+        if scrap(said.text, sources, rules, language):
+            return [Stop("uncited", "not_in_sources", said.text, detail="says nothing that is in a source")]
+        text = cited(said.text, said.citations, rules, language)
+        gate = Gate(sources, language, rules)
+        judged = [*gate.feed(text), *gate.finish()]
+        failed = next((item for item in judged if isinstance(item, Stop)), None)
+        return [replace(failed, ending="not_in_sources")] if failed else judged
+
+
+def sink(call: Call, rules: Rules, reply: Reply, mark: Mark) -> Releasing:
+    """The sink of one attempt, as the answer was asked for."""
+    kind = Structured if call.structured else Releasing
+    return kind(call, rules, reply, mark)
+
+
+def releases(gate: Gate, text: str) -> bool:
+    """Whether a fresh gate lets `text` out whole, as one answer."""
+    return all(isinstance(said, Release) for said in (*gate.feed(text), *gate.finish()))

@@ -1,0 +1,155 @@
+"""fiador backup, restore: what serves is copied, what was copied serves again, nothing is written over."""
+
+import asyncio
+import io
+import json
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from proxy.app import open_deployment, paths
+from proxy.auth import Keys
+from proxy.commands import backup
+from proxy.commands.backup import MANIFEST
+from proxy.domain.errors import ConfigError
+from proxy.domain.ports import Hold, Settled
+from proxy.ledger.owner import Owner
+from proxy.ledger.periods import Caps
+from proxy.ledger.spool import Spool
+from proxy.ledger.sqlite import SqliteLedger
+from proxy.ledger.transactions import Booking
+from proxy.pipeline.in_process import Question, ask
+from proxy.settings.tree import Settings
+from tests.fakes import FakeUpstream, says
+from tests.proxy.deployment import QUESTION, deployed, fiador, written
+from tests.proxy.ledger.books import held
+
+
+@pytest.fixture(name="kept")
+def _kept(tmp_path: Path) -> Path:
+    """The backup of a deployment with an index, a key and an adjustment."""
+    written(tmp_path, "http://127.0.0.1:9")
+    fiador(tmp_path / "fiador.toml", "sync")
+    fiador(tmp_path / "fiador.toml", "keys", "create", "ada", "--groups", "public")
+    fiador(tmp_path / "fiador.toml", "spend", "adjust", "1.5", "--reason", "a test")
+    file = tmp_path / "kept.tgz"
+    done = fiador(tmp_path / "fiador.toml", "backup", str(file))
+    assert done.exit_code == 0, done.output
+    return file
+
+
+def moved(folder: Path, name: str) -> Settings:
+    """The deployment's settings over another data folder."""
+    settings = written(folder, "http://127.0.0.1:9")
+    server = settings.server.model_copy(update={"data_dir": folder / name})
+    return settings.model_copy(update={"server": server}).placed(folder)
+
+
+async def test_what_serves_is_copied_and_serves_again(tmp_path: Path) -> None:
+    file = tmp_path / "kept.tgz"
+    play = says("The reading room opens at 9:30 [1].")
+    async with FakeUpstream(play) as fake, deployed(tmp_path, fake.url) as proxy:
+        client = await proxy.client()
+        messages = [{"role": "user", "content": QUESTION}]
+        await client.chat.completions.create(model="help", messages=messages)  # type: ignore[arg-type]
+        row = await proxy.row()
+        await asyncio.to_thread(backup.backup, proxy.services.settings, file)
+        secret = client.api_key
+    there = moved(tmp_path, "other")
+    await backup.restore(there, file)
+    async with open_deployment(there) as services, Keys(paths(there).keys) as keys:
+        seen = await ask(Question(QUESTION, "quoting", frozenset({"public"})), services.desk)
+        assert "9:30" in seen.text
+        assert await keys.find(secret)
+        assert (await services.decisions.read(row.id)) == row
+        proof = await services.ledger.verify()
+        assert (proof.faults, proof.settled_nanousd) == ((), row.cost_nanousd)
+
+
+async def test_what_waits_to_be_booked_is_kept_and_counts_once(tmp_path: Path) -> None:
+    settings = moved(tmp_path, "data")
+    where = paths(settings).ledger
+    async with SqliteLedger(where, Caps()) as ledger:
+        hold: Hold = await held(ledger)
+        spool = Spool(where.with_name("ledger.db.spool"), Owner("gone", "1", 1, "1"))
+        spool.write([Booking(hold.id, "reported", Settled(1, 2, 345), 1.0)])
+        file = tmp_path / "kept.tgz"
+        await asyncio.to_thread(backup.backup, settings, file)
+    there = moved(tmp_path, "other")
+    await backup.restore(there, file)
+    async with SqliteLedger(paths(there).ledger, Caps()) as ledger:
+        proof = await ledger.verify()
+    assert (proof.settled_nanousd, proof.holds, proof.faults) == (345, (), ())
+
+
+def test_nothing_is_written_over(tmp_path: Path, kept: Path) -> None:
+    before = kept.read_bytes()
+    again = fiador(tmp_path / "fiador.toml", "backup", str(kept))
+    assert (again.exit_code, "exists already" in again.output) == (2, True)
+    back = fiador(tmp_path / "fiador.toml", "restore", str(kept))
+    assert (back.exit_code, "truth.db: is there" in back.output) == (2, True)
+    assert kept.read_bytes() == before
+
+
+def test_a_backup_is_its_owners_alone(kept: Path) -> None:
+    assert kept.stat().st_mode & 0o777 == 0o600
+
+
+def test_of_nothing_there_is_no_backup(tmp_path: Path) -> None:
+    written(tmp_path, "http://127.0.0.1:9")
+    done = fiador(tmp_path / "fiador.toml", "backup", str(tmp_path / "kept.tgz"))
+    assert (done.exit_code, "holds nothing to back up" in done.output) == (2, True)
+    assert not (tmp_path / "kept.tgz").exists()
+
+
+def packed(members: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as tar:
+        for name, data in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    return out.getvalue()
+
+
+def unpacked(file: Path) -> dict[str, bytes]:
+    with tarfile.open(file) as tar:
+        return {member.name: (tar.extractfile(member) or io.BytesIO()).read() for member in tar}
+
+
+def _changed(members: dict[str, bytes]) -> bytes:
+    page = bytearray(members["ledger.db"])
+    page[5000] ^= 1
+    return packed({**members, "ledger.db": bytes(page)})
+
+
+def _stranger(members: dict[str, bytes]) -> bytes:
+    told = json.loads(members[MANIFEST])
+    told["sha256"]["../evil"] = ""
+    return packed({**members, MANIFEST: json.dumps(told).encode(), "../evil": b"x"})
+
+
+def _newer(members: dict[str, bytes]) -> bytes:
+    return packed({**members, MANIFEST: b'{"format": 2, "sha256": {}}'})
+
+
+BROKEN: dict[str, Callable[[dict[str, bytes]], bytes]] = {
+    "ledger.db has changed": _changed,
+    "'../evil' has no place in it": _stranger,
+    "format 1": _newer,
+    "keys.db is missing": lambda members: packed({n: d for n, d in members.items() if n != "keys.db"}),
+    "does not stand first": lambda members: packed({n: members[n] for n in sorted(members)}),
+    "no whole backup": lambda members: packed(members)[:-900],
+    "gzip": lambda members: b"no archive at all",
+}
+
+
+@pytest.mark.parametrize("why", BROKEN)
+def test_what_is_no_whole_backup_is_refused_and_leaves_nothing(tmp_path: Path, kept: Path, why: str) -> None:
+    kept.write_bytes(BROKEN[why](unpacked(kept)))
+    with pytest.raises(ConfigError, match=why.replace("(", r"\(")):
+        asyncio.run(backup.restore(moved(tmp_path, "other"), kept))
+    assert list((tmp_path / "other").iterdir()) == []
+    assert not (tmp_path / "evil").exists()

@@ -1,0 +1,73 @@
+"""The HTTP surface over answers that a test gives, and a client of it."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+
+import httpx
+
+from proxy.domain.errors import AuthError
+from proxy.domain.ports import Ask, Outcome
+from proxy.domain.types import ChatRequest, Citation, Decision
+from proxy.http import routes
+from proxy.http.routes import OpenReply
+from proxy.settings import tree
+from proxy.wire.request import Policy, parse
+from tests.serving import serving
+
+BODY = {"model": "ada", "messages": [{"role": "user", "content": "Who?"}]}
+STREAM = BODY | {"stream": True, "stream_options": {"include_usage": True}}
+DONE = Outcome(Decision.ANSWERED, "stop", (Citation(0, 4, "Notes", "https://example.org/n"),), (10, 5))
+Told = Callable[[ChatRequest, OpenReply], Awaitable[None]]
+
+
+async def told(request: ChatRequest, open_reply: OpenReply) -> None:
+    """The ordinary answer."""
+    reply = open_reply(request, "r1")
+    await reply.head(Decision.ANSWERED)
+    await reply.text("Ada ")
+    await reply.text("wrote it.")
+    await reply.end(DONE)
+
+
+async def models(ask: Ask) -> Sequence[str]:
+    if ask.headers.get("authorization") != "Bearer sk-good":
+        raise AuthError("Unknown key.")
+    return ["ada", "bee"]
+
+
+@asynccontextmanager
+async def site(
+    tell: Told = told, missing: Sequence[str] = (), **settings: object
+) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of a server whose answers `tell` gives."""
+
+    async def answer(ask: Ask, open_reply: OpenReply) -> None:
+        await tell(parse(ask.body, Policy()), open_reply)
+
+    async def ready() -> Sequence[str]:
+        return missing
+
+    server = tree.Server.model_validate({"first_byte_s": 5} | settings)
+    async with (
+        serving(routes.build(answer, models, ready, server)) as url,
+        httpx.AsyncClient(base_url=url, trust_env=False, verify=False) as client,
+    ):
+        yield client
+
+
+async def raw(client: httpx.AsyncClient, request: str) -> str:
+    """The first response to bytes that no client library would send."""
+    reader, writer = await asyncio.open_connection(client.base_url.host, client.base_url.port)
+    writer.write(request.encode())
+    got = await asyncio.wait_for(reader.readuntil(b"}}"), 2)
+    writer.close()
+    return got.decode()
+
+
+def chunks(body: str) -> list[dict[str, object]]:
+    """The JSON events of a stream that ends as it should."""
+    *events, done, rest = body.split("\n\n")
+    assert (done, rest) == ("data: [DONE]", "")
+    return [json.loads(event.removeprefix("data: ")) for event in events if not event.startswith(":")]

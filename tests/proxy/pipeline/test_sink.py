@@ -1,0 +1,164 @@
+"""proxy.pipeline.sink: what an attempt lets out, and what it says it has spent."""
+
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from proxy.app.assistants import packs
+from proxy.domain.ports import Outcome
+from proxy.domain.types import Call, Decision, Ending, Source, Usage
+from proxy.gate import Rules
+from proxy.pipeline.sink import Releasing, sink
+
+SOURCES = (
+    Source(1, "a", "Hours", "The reading room opens at 9:30.", language="en"),
+    Source(2, "b", "Seats", "The reading room has 40 seats.", language="en"),
+)
+CALL = Call("m", (), 50, sources=SOURCES)
+JSON = replace(CALL, structured=True)
+
+
+@pytest.fixture(name="rules", scope="module")
+def _rules() -> Rules:
+    known = packs()
+    return Rules(sentences=known.sentences, values=known.values, voices=known.voices, words=known.words)
+
+
+@dataclass
+class Ear:
+    """A reply that remembers."""
+
+    heard: list[str] = field(default_factory=list)
+    moments: list[str] = field(default_factory=list)
+
+    async def head(self, decision: Decision) -> None:
+        raise AssertionError("a sink says no decision")
+
+    async def text(self, released: str) -> None:
+        self.heard.append(released)
+
+    async def end(self, done: Outcome) -> None:
+        raise AssertionError("a sink ends no reply")
+
+
+def listening(call: Call, rules: Rules, ear: Ear | None = None) -> Releasing:
+    ear = ear or Ear()
+    return sink(call, rules, ear, ear.moments.append)
+
+
+async def said(call: Call, rules: Rules, *pieces: str, finish: str = "stop") -> tuple[Releasing, str]:
+    ear = Ear()
+    releasing = listening(call, rules, ear)
+    for piece in pieces:
+        releasing.text(piece)
+        await releasing.flush()
+    await releasing.close(Ending(finish))  # type: ignore[arg-type]
+    return releasing, "".join(ear.heard)
+
+
+async def test_sentences_leave_one_by_one_and_the_failing_one_never(rules: Rules) -> None:
+    releasing, text = await said(CALL, rules, "It opens at 9:30 [1]. ", "It has 41 seats [2]. ", "More.")
+    assert text == "It opens at 9:30."
+    assert releasing.stop
+    assert releasing.stop.rule == "values"
+
+
+async def test_a_structured_answer_leaves_only_whole(rules: Rules) -> None:
+    good = '{"answer": "It opens at 9:30. It has 40 seats.", "citations": [1, 2]}'
+    releasing, text = await said(JSON, rules, good[:20], good[20:])
+    assert text == "It opens at 9:30. It has 40 seats."
+    assert releasing.released[0].cites == (1, 2)
+
+
+@pytest.mark.parametrize("answer", ["The reading room.", "Yes, it opens.", "Sure! It has 40 seats."])
+async def test_a_short_structured_answer_needs_a_word_or_value_of_its_sources(
+    rules: Rules, answer: str
+) -> None:
+    _, text = await said(JSON, rules, f'{{"answer": "{answer}", "citations": [1, 2]}}')
+    assert text == answer
+
+
+@pytest.mark.parametrize(
+    ("reply", "rule"),
+    [
+        ('{"answer": "It opens at 9:30. It has 41 seats.", "citations": [1, 2]}', "values"),
+        ('{"answer": "It has 40 seats.", "citations": [1]}', "values"),
+        ('{"answer": "I open at 9:30.", "citations": [1]}', "voice"),
+        ('{"answer": "It opens at 9:30 [2].", "citations": [1]}', "range"),
+        ('{"answer": "It opens at 9:30.", "citations": [3]}', "uncited"),
+        ('{"answer": "It opens at 9:30.", "citations": []}', "uncited"),
+        ('{"answer": "Aj", "citations": [1]}', "uncited"),
+        ('{"answer": "refused", "citations": [1, 2]}', "uncited"),
+        ('{"answer": "Yes. He is available.", "citations": [1]}', "uncited"),
+        ("It opens at 9:30 [1].", "uncited"),
+        ('{"refused": true, "reason": "not there"}', "token"),
+    ],
+)
+async def test_a_structured_answer_that_fails_anywhere_is_the_refusal(
+    rules: Rules, reply: str, rule: str
+) -> None:
+    releasing, text = await said(JSON, rules, reply)
+    assert text == ""
+    assert releasing.stop
+    assert (releasing.stop.rule, releasing.stop.ending) == (rule, "not_in_sources")
+
+
+async def test_a_structured_answer_that_breaks_off_lets_nothing_out(rules: Rules) -> None:
+    whole = '{"answer": "It opens at 9:30.", "citations": [1]}'
+    releasing, text = await said(JSON, rules, whole, finish="cut")
+    assert (text, releasing.spoken) == ("", False)
+
+
+async def test_a_structured_answer_above_the_cap_is_cut(rules: Rules) -> None:
+    releasing, text = await said(JSON, rules, "x" * (50 * 16 + 1))
+    assert releasing.stop
+    assert (releasing.stop.rule, text) == ("cap", "")
+
+
+@pytest.mark.parametrize("call", [CALL, JSON])
+async def test_thinking_beyond_what_was_asked_for_is_not_waited_for(call: Call, rules: Rules) -> None:
+    """An upstream that minds no cap would charge for it without end."""
+    releasing = listening(replace(call, reasoning_cap=10), rules)
+    assert releasing.billed("é" * (60 * 16 // 2))
+    assert releasing.billed("x")
+    assert not releasing.billed("x")
+    await releasing.close(Ending("cancelled"))
+    assert releasing.stop
+    assert (releasing.stop.rule, releasing.stop.ending, releasing.released) == ("cap", "truncated", [])
+
+
+async def test_the_last_word_on_usage_counts_and_is_never_added(rules: Rules) -> None:
+    releasing = listening(CALL, rules)
+    releasing.usage(Usage(10, 1))
+    releasing.usage(Usage(None, 7))
+    assert releasing.spent(Ending("stop")).usage == Usage(10, 7)
+
+
+async def test_what_was_heard_is_what_is_charged_for_where_usage_is_missing(rules: Rules) -> None:
+    releasing, _ = await said(CALL, rules, "It opens at 9:30 [1].", "é")
+    releasing.billed("thinking")
+    assert releasing.spent(None).received_bytes == len("It opens at 9:30 [1].") + 2 + 8
+
+
+@pytest.mark.parametrize(
+    ("ending", "sent", "known"),
+    [
+        (Ending("failed", sent=False), False, False),
+        (Ending("failed"), True, False),
+        (Ending("failed", status=500), True, True),
+        (Ending("failed", status=308), True, True),
+        (Ending("failed", status=204), True, False),
+    ],
+)
+async def test_an_attempt_without_a_word_is_charged_by_what_is_known(
+    rules: Rules, ending: Ending, sent: bool, known: bool
+) -> None:
+    spent = listening(CALL, rules).spent(ending)
+    assert (spent.sent, spent.known) == (sent, known)
+
+
+async def test_why_a_model_refuses_is_kept_only_where_words_are_kept(rules: Rules) -> None:
+    """`detail` goes to every log line; what was asked and said only where the operator allows it."""
+    releasing, _ = await said(JSON, rules, '{"refused": true, "reason": "Ada asks for her pay"}')
+    assert releasing.stop
+    assert (releasing.stop.piece, releasing.stop.detail) == ("Ada asks for her pay", "")
