@@ -17,14 +17,14 @@ from pathlib import Path
 import aiosqlite
 import uvloop
 
-from proxy.domain.ports import Bound, Hold, Prices, Spent
+from proxy.domain.ports import CostBound, Hold, Prices, Spent
 from proxy.domain.types import Caller, Usage
 from proxy.ledger.periods import Cap, Caps
 from proxy.ledger.sqlite import SqliteLedger
 
 Pair = Callable[[], Awaitable[None]]
 PRICES = Prices(150, 600)
-BOUND = Bound(2_000, 800, 780_000)
+BOUND = CostBound(2_000, 800, 780_000)
 CALLER = Caller("k1", "bench", frozenset({"public"}))
 PLAIN = """
 PRAGMA journal_mode = WAL;

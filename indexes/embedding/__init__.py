@@ -1,1 +1,1 @@
-"""Text to unit vectors: model folders, the one that is built by default, vectors in memory and in the truth."""
+"""Text to unit vectors: model folders, the default one that is built, vectors in memory and in the truth."""

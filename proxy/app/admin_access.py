@@ -2,7 +2,7 @@
 
 from proxy.app.deployment import Services
 from proxy.domain.errors import AuthError
-from proxy.domain.ports import Ask
+from proxy.domain.ports import HttpRequest
 from proxy.domain.types import Caller
 
 
@@ -11,7 +11,7 @@ def operates(caller: Caller) -> bool:
     return "admin" in caller.scopes
 
 
-async def admit(ask: Ask, services: Services, refusal: str) -> None:
+async def admit(ask: HttpRequest, services: Services, refusal: str) -> None:
     """Lets an operator pass. Raises `AuthError`: 403 with the text `refusal` for any other caller."""
     caller = await services.desk.auth.authenticate(ask.headers, ask.peer)
     if not operates(caller):

@@ -17,7 +17,7 @@ from proxy.app.deployment import Services, open_deployment
 from proxy.app.metrics_server import scraped
 from proxy.app.push_endpoints import Pushing
 from proxy.domain.errors import ConfigError, FiadorError
-from proxy.domain.ports import Ask
+from proxy.domain.ports import HttpRequest
 from proxy.http import routes
 from proxy.http.body import head
 from proxy.http.overload import Overload
@@ -98,10 +98,10 @@ def surface(services: Services, pushing: Pushing | None = None) -> Overload:
     """The HTTP surface over open_deployment services: what callers see."""
     desk, server, figures = services.desk, services.settings.server, services.metrics
 
-    async def answered(ask: Ask, open_reply: routes.OpenReply) -> None:
+    async def answered(ask: HttpRequest, open_reply: routes.OpenReply) -> None:
         await answer(ask, desk, open_reply)
 
-    async def aliases(ask: Ask) -> Sequence[str]:
+    async def aliases(ask: HttpRequest) -> Sequence[str]:
         await desk.auth.authenticate(ask.headers, ask.peer)
         return sorted(desk.models)
 

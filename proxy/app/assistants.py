@@ -18,7 +18,7 @@ from proxy.guards.followup import Reader
 from proxy.guards.refusal.pack import OwnTopic, RefusePack
 from proxy.guards.refusal.refuser import Refuser, Topics
 from proxy.guards.route import Router
-from proxy.pipeline.context import Persona
+from proxy.pipeline.context import Assistant
 from proxy.settings import tree
 from proxy.settings.languages import TAGS, parts
 from proxy.settings.lock import Lock
@@ -53,7 +53,7 @@ def packs() -> Packs:
     )
 
 
-def persona(name: str, settings: tree.Assistant, packs: Packs, lock: Lock | None) -> Persona:
+def persona(name: str, settings: tree.Assistant, packs: Packs, lock: Lock | None) -> Assistant:
     """One assistant made ready. Raises `ConfigError` for a prompt or patterns that cannot be used."""
     names = settings.subject.names
     name_words = frozenset(word for spelling in names for word in words(spelling))
@@ -66,23 +66,23 @@ def persona(name: str, settings: tree.Assistant, packs: Packs, lock: Lock | None
         lambda question: packs.reader.contentless(question, content),
     )
     calibrated, told = _calibrated(name, lock), _prompt(name, settings)
-    return Persona(
+    return Assistant(
         name=name,
         language=settings.language,
         names=names,
         name_words=name_words,
         refuser=refuser,
         router=router,
-        reader=packs.reader,
-        content=content,
+        followup_reader=packs.reader,
+        find_content_words=content,
         prompt=told,
-        rules=_rules(settings, packs, refuser, told),
+        gate_rules=_rules(settings, packs, refuser, told),
         texts=Texts(packs.texts, _overrides(settings)),
-        threshold=lambda language: threshold.of(
+        threshold_for=lambda language: threshold.of(
             settings.threshold, settings.thresholds, language, calibrated
         ),
-        evidence=settings.evidence,
-        answer=settings.answer,
+        evidence_settings=settings.evidence,
+        answer_settings=settings.answer,
         sources=frozenset(settings.sources),
         records=frozenset(settings.records),
     )

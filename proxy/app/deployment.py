@@ -19,8 +19,8 @@ from proxy.limits.sqlite import SqliteStore
 from proxy.observe.decisions import Decisions
 from proxy.observe.metrics import Metrics
 from proxy.observe.recorder import Recorder
-from proxy.pipeline.coalesce import Joins
-from proxy.pipeline.context import Desk
+from proxy.pipeline.coalesce import RequestCoalescer
+from proxy.pipeline.context import AnswerContext
 from proxy.settings import lock, tree
 from proxy.settings.lock import Lock
 from proxy.wire.request import Policy, parse
@@ -31,7 +31,7 @@ class Services:
     """The desk that requests are answered at, and what stands behind it."""
 
     settings: tree.Settings
-    desk: Desk
+    desk: AnswerContext
     evidence: Evidence
     packs: Packs
     ledger: SqliteLedger
@@ -64,16 +64,16 @@ async def open_deployment(settings: tree.Settings, made: Embedding | None = None
         limits = Limits(settings.limits, await _counts(settings, stack))
         metrics = Metrics()
         _read(metrics, limits, decisions, behind)
-        desk = Desk(
+        desk = AnswerContext(
             auth=_door(settings, keys),
             limits=limits,
-            joins=Joins(settings.limits.join_retries_s),
-            parse=partial(parse, policy=_policy(settings.server)),
+            coalescer=RequestCoalescer(settings.limits.join_retries_s),
+            parse_request=partial(parse, policy=_policy(settings.server)),
             models=models(settings, await upstreams(settings.upstreams, known, stack)),
-            personas={
+            assistants={
                 name: persona(name, one, known, calibrated) for name, one in settings.assistants.items()
             },
-            profiles=known.words,
+            word_packs=known.words,
             finder=behind.search,
             book=behind.records,
             ledger=books,

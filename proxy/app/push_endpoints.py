@@ -21,11 +21,11 @@ from indexes.types import EmbedError
 from proxy.app.admin_access import admit
 from proxy.app.deployment import Services
 from proxy.domain.errors import RequestError
-from proxy.domain.ports import Ask
+from proxy.domain.ports import HttpRequest
 from proxy.http.body import head, read
 from proxy.http.replies import Line
 from proxy.http.routes import Paths
-from proxy.pipeline.retrieve import answering
+from proxy.pipeline.retrieve import translate_store_faults
 from proxy.settings import tree
 from proxy.wire import strict_json
 
@@ -113,7 +113,7 @@ class Pushing:
             raise RequestError("The request body must be a JSON object.", code="invalid_json")
         return fields
 
-    async def _admin(self, ask: Ask) -> None:
+    async def _admin(self, ask: HttpRequest) -> None:
         await admit(ask, self._services, "Only keys with the scope `admin` may push.")
 
     async def _embed(self) -> None:
@@ -142,7 +142,7 @@ async def _delete(push: Push, key: str, fields: Mapping[str, object]) -> object:
 
 
 async def _stored(change: Awaitable[object]) -> object:
-    with answering():
+    with translate_store_faults():
         return await change
 
 

@@ -85,7 +85,7 @@ def models(settings: tree.Settings, made: Mapping[str, Upstream]) -> dict[str, M
             output_cap=one.output_cap,
             reasoning_cap=one.reasoning_cap,
             template_tokens=one.template_tokens,
-            byte_tokens=one.byte_tokens,
+            tokens_per_byte_max=one.byte_tokens,
             prices=Prices(usd(one.prices.input_usd_per_million), usd(one.prices.output_usd_per_million)),
             retries=settings.upstreams[one.upstream].retries,
         )

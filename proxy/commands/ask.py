@@ -14,9 +14,9 @@ from proxy.commands.explain import explain, fields
 from proxy.commands.root import JSON_OPTION, load_context_settings, run_coroutine, split_names
 from proxy.domain.errors import BusyError, ConfigError
 from proxy.domain.ports import Model, UpstreamSink
-from proxy.domain.types import Call, Ending
-from proxy.pipeline.context import Desk
-from proxy.pipeline.in_process import Question, Seen, ask
+from proxy.domain.types import UpstreamCall, UpstreamEnd
+from proxy.pipeline.context import AnswerContext
+from proxy.pipeline.in_process import CapturedAnswer, InProcessQuestion, ask_in_process
 from proxy.settings.tree import Settings
 
 
@@ -32,7 +32,7 @@ class How:
 
 async def once(settings: Settings, text: str, how: How) -> None:
     """Asks and prints the answer as it is released. A model that fails is explained all the same."""
-    question, seen = _question(settings, text, how), Seen()
+    question, seen = _question(settings, text, how), CapturedAnswer()
     hear = _hush if how.dry or how.told == "json" else _say
     try:
         async with open_deployment(settings) as services:
@@ -45,7 +45,7 @@ async def once(settings: Settings, text: str, how: How) -> None:
     _told(seen, how)
 
 
-def _told(seen: Seen, how: How) -> None:
+def _told(seen: CapturedAnswer, how: How) -> None:
     """What stands behind the answer, or under --json all of it."""
     if how.told == "json":
         return say_json({"answer": seen.text, "trace": fields(seen.trace) if seen.trace else None})
@@ -59,28 +59,32 @@ def _told(seen: Seen, how: How) -> None:
     return None
 
 
-def _question(settings: Settings, text: str, how: How) -> Question:
+def _question(settings: Settings, text: str, how: How) -> InProcessQuestion:
     model = how.alias or next(iter(settings.models))
     if model not in settings.models:
         raise ConfigError(f"--model: want one of {', '.join(settings.models)}, got `{model}`")
     if not text.strip():
         raise ConfigError("QUESTION: want a question, got an empty text")
-    return Question(text, model, how.groups | settings.auth.public_groups)
+    return InProcessQuestion(text, model, how.groups | settings.auth.public_groups)
 
 
-async def _asked(question: Question, desk: Desk, hear: Callable[[str], None], seen: Seen) -> None:
+async def _asked(
+    question: InProcessQuestion, desk: AnswerContext, hear: Callable[[str], None], seen: CapturedAnswer
+) -> None:
     """Asked in earnest: whatever comes of it, `fiador decisions ID` opens it."""
     try:
-        await ask(question, desk, hear, seen)
+        await ask_in_process(question, desk, hear, seen)
     finally:
         if seen.trace:
             await desk.decisions.write(seen.trace)
 
 
-async def _rehearsed(question: Question, desk: Desk, hear: Callable[[str], None], seen: Seen) -> None:
+async def _rehearsed(
+    question: InProcessQuestion, desk: AnswerContext, hear: Callable[[str], None], seen: CapturedAnswer
+) -> None:
     """Asked up to the upstream, which fails for not being called; leaves no row, so it has no id."""
     with suppress(BusyError):
-        await ask(question, _dry(desk), hear, seen)
+        await ask_in_process(question, _dry(desk), hear, seen)
     if seen.trace:
         seen.trace.id = ""
 
@@ -101,17 +105,17 @@ class _NotCalled:
     def __init__(self, model: Model):
         self._model = model
 
-    def body(self, call: Call) -> bytes:
-        return self._model.upstream.body(call)
+    def encode_body(self, call: UpstreamCall) -> bytes:
+        return self._model.upstream.encode_body(call)
 
-    async def run(self, call: Call, sink: UpstreamSink) -> Ending:
-        size = len(self.body(call))
+    async def run(self, call: UpstreamCall, sink: UpstreamSink) -> UpstreamEnd:
+        size = len(self.encode_body(call))
         upstream = self._model.upstream.name
         click.echo(f"(dry run: {size} bytes, {len(call.sources)} sources would go to `{upstream}`)", err=True)
-        return Ending("failed", "dry run", sent=False, silent=True)
+        return UpstreamEnd("failed", "dry run", was_sent=False, was_silent=True)
 
 
-def _dry(desk: Desk) -> Desk:
+def _dry(desk: AnswerContext) -> AnswerContext:
     models = {
         alias: replace(model, upstream=_NotCalled(model), retries=0) for alias, model in desk.models.items()
     }

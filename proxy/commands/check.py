@@ -21,7 +21,7 @@ from proxy.commands.root import JSON_OPTION, load_context_settings, run_coroutin
 from proxy.domain.errors import BusyError, ConfigError
 from proxy.guards.refusal.pack import KINDS
 from proxy.guards.threshold import enough
-from proxy.pipeline.context import Persona
+from proxy.pipeline.context import Assistant
 from proxy.settings.tree import Settings
 from proxy.upstream.anthropic import AnthropicUpstream
 from proxy.upstream.openai import OpenAIUpstream
@@ -87,8 +87,8 @@ async def _state(services: Services) -> AsyncIterator[str]:
     )
     embedder = services.evidence.embedder
     yield f"embedding: {embedder.name if embedder else 'none, keywords alone serve'}"
-    for name, persona in services.desk.personas.items():
-        limit = persona.threshold(persona.language)
+    for name, persona in services.desk.assistants.items():
+        limit = persona.threshold_for(persona.language)
         yield f"assistant {name}: threshold {limit:g} ({_origin(services, persona)})"
     for alias, model in services.desk.models.items():
         into, out = (
@@ -97,7 +97,7 @@ async def _state(services: Services) -> AsyncIterator[str]:
         yield f"model {alias}: {model.upstream.name}, a million tokens cost {into} in and {out} out"
 
 
-def _origin(services: Services, persona: Persona) -> str:
+def _origin(services: Services, persona: Assistant) -> str:
     """Where an assistant's threshold for its own language comes from."""
     settings = services.settings.assistants[persona.name]
     if settings.threshold is not None or persona.language in settings.thresholds:
@@ -136,13 +136,13 @@ async def _without_vectors(services: Services) -> int:
 
 async def _suggestions(services: Services) -> AsyncIterator[str]:
     """Questions that are offered to people, and that an anonymous caller would see refused."""
-    for name, persona in services.desk.personas.items():
+    for name, persona in services.desk.assistants.items():
         for text in services.settings.assistants[name].suggestions:
             if why := await _refused(text, persona, services):
                 yield f"assistants.{name}.suggestions: {text!r} would be refused ({why})"
 
 
-async def _refused(text: str, persona: Persona, services: Services) -> str:
+async def _refused(text: str, persona: Assistant, services: Services) -> str:
     """Why layer 1 or 2 would refuse a question of the public; "" if neither does."""
     if refusal := persona.refuser.find(text):
         return f"topic {refusal.topic}"
@@ -151,7 +151,7 @@ async def _refused(text: str, persona: Persona, services: Services) -> str:
     desk = services.desk
     viewer = Viewer(services.settings.auth.public_groups, desk.now(), persona.sources)
     evidence = await desk.finder.find(Query((text,), names=persona.name_words), viewer)
-    limit = persona.threshold(detect(text, desk.profiles) or persona.language)
+    limit = persona.threshold_for(detect(text, desk.word_packs) or persona.language)
     return "" if enough(evidence, limit) else f"similarity {evidence.best:.2f} below {limit:g}"
 
 

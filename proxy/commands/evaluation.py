@@ -22,10 +22,10 @@ from proxy.app.evidence import Embedding, embedding
 from proxy.commands.console import say_json
 from proxy.commands.sync import synced
 from proxy.domain.errors import ConfigError
-from proxy.domain.ports import Bound, Hold, Prices, Settled, Spent, Upstream
+from proxy.domain.ports import CostBound, Hold, Prices, Settled, Spent, Upstream
 from proxy.domain.types import Caller, Trace
-from proxy.pipeline.context import Desk
-from proxy.pipeline.in_process import Question, Seen, ask
+from proxy.pipeline.context import AnswerContext
+from proxy.pipeline.in_process import CapturedAnswer, InProcessQuestion, ask_in_process
 from proxy.settings.tree import Settings
 from proxy.upstream.scripted import Scene, Scripted
 
@@ -104,13 +104,13 @@ class _Runner:
     async def run(self, case: Case) -> Outcome:
         settings = self._services.settings
         groups = case.groups if case.groups is not None else settings.auth.public_groups
-        question = Question(case.question, case.model, groups, case.history, case.at)
-        seen = await ask(question, self._desk(case))
+        question = InProcessQuestion(case.question, case.model, groups, case.history, case.at)
+        seen = await ask_in_process(question, self._desk(case))
         if seen.trace is None or seen.trace.decision is None or seen.outcome is None:
             raise ConfigError(f"{case.id}: the pipeline left no decision")
         return await self._outcome(case, seen, seen.trace, groups)
 
-    def _desk(self, case: Case) -> Desk:
+    def _desk(self, case: Case) -> AnswerContext:
         desk = self._services.desk
         if self._live:
             return desk
@@ -124,7 +124,9 @@ class _Runner:
         """A scripted model for a case with a script; else quoting, which calls nothing."""
         return Scripted((Scene("*", case.script),)) if case.script else self._quoting
 
-    async def _outcome(self, case: Case, seen: Seen, trace: Trace, groups: frozenset[str]) -> Outcome:
+    async def _outcome(
+        self, case: Case, seen: CapturedAnswer, trace: Trace, groups: frozenset[str]
+    ) -> Outcome:
         assert trace.decision is not None
         assert seen.outcome is not None
         handed = [await self._handed(source) for source in trace.sources]
@@ -149,7 +151,7 @@ class _Runner:
 
     def _heading(self, case: Case, language: str) -> str:
         assistant = self._services.desk.models[case.model].assistant
-        return self._services.desk.personas[assistant].texts.get("sources", language)
+        return self._services.desk.assistants[assistant].texts.get("sources", language)
 
     async def _handed(self, source: dict[str, object]) -> Handed:
         """The source with its groups and validity as the truth has them, not as the pipeline believed."""
@@ -171,7 +173,7 @@ class _Runner:
 class _Free:
     """A ledger without caps: a trial spends nothing, and what others spent must not stop it."""
 
-    async def reserve(self, caller: Caller, model: str, bound: Bound, prices: Prices) -> Hold:
+    async def reserve(self, caller: Caller, model: str, bound: CostBound, prices: Prices) -> Hold:
         return Hold("trial", bound.nanousd, prices, bound.input_tokens, bound.output_tokens)
 
     async def settle(self, hold: Hold, spent: Spent) -> Settled:

@@ -4,21 +4,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from proxy.domain.types import Call, Caller, Citation, Decision, Ending, Trace, Usage
+from proxy.domain.types import Caller, Citation, Decision, Trace, UpstreamCall, UpstreamEnd, Usage
 
 
 class UpstreamSink(Protocol):
     """Takes what an upstream says, where the bytes arrive."""
 
-    def text(self, piece: str) -> bool:
+    def push_text(self, piece: str) -> bool:
         """One content event of the answer. False: enough, cancel the upstream now."""
         ...
 
-    def billed(self, piece: str) -> bool:
+    def push_thought(self, piece: str) -> bool:
         """Text that costs but never leaves: reasoning and its like. False: enough, as for `text`."""
         ...
 
-    def usage(self, usage: Usage) -> None:
+    def push_usage(self, usage: Usage) -> None:
         """Reported usage; the last word counts, it is never added up."""
         ...
 
@@ -32,11 +32,11 @@ class Upstream(Protocol):
 
     name: str
 
-    def body(self, call: Call) -> bytes:
+    def encode_body(self, call: UpstreamCall) -> bytes:
         """The exact bytes that would be sent: what the bound of the cost is taken from."""
         ...
 
-    async def run(self, call: Call, sink: UpstreamSink) -> Ending:
+    async def run(self, call: UpstreamCall, sink: UpstreamSink) -> UpstreamEnd:
         """One attempt. Upstream faults are an `Ending`, not an exception."""
         ...
 
@@ -50,7 +50,7 @@ class Prices:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class CostBound:
     """Upper bound of one attempt: tokens in, tokens out, and what they can cost at most."""
 
     input_tokens: int
@@ -88,9 +88,9 @@ class Spent:
 
     usage: Usage
     received_bytes: int
-    sent: bool = True
+    was_sent: bool = True
     """False: the upstream certainly got nothing, so the hold is given back whole."""
-    known: bool = True
+    outcome_known: bool = True
     """False: the body went out and what became of it is unknown: settles at the bound."""
 
 
@@ -106,7 +106,7 @@ class Settled:
 class Ledger(Protocol):
     """Two-phase spending. Fails closed: any doubt is a `Denial`."""
 
-    async def reserve(self, caller: Caller, model: str, bound: Bound, prices: Prices) -> Hold | Denial:
+    async def reserve(self, caller: Caller, model: str, bound: CostBound, prices: Prices) -> Hold | Denial:
         """Sets the bound aside in one transaction over every cap that applies."""
         ...
 
@@ -118,21 +118,21 @@ class Ledger(Protocol):
 class Reply(Protocol):
     """The way back to one client: SSE or one JSON body. Raises `ClientGone` when nobody listens."""
 
-    async def head(self, decision: Decision) -> None:
+    async def announce_decision(self, decision: Decision) -> None:
         """Says the decision in the headers, if they have not gone out yet."""
         ...
 
-    async def text(self, released: str) -> None:
+    async def write_text(self, released: str) -> None:
         """Sends released text or a fixed text."""
         ...
 
-    async def end(self, done: "Outcome") -> None:
+    async def end_reply(self, end: "ReplyEnd") -> None:
         """Annotations, finish, usage, [DONE] — or the whole JSON body — and closes."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class HttpRequest:
     """One HTTP request as it came: header names in lower case, `peer` the address of the other end."""
 
     headers: Mapping[str, str]
@@ -145,7 +145,7 @@ class ClientGone(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ReplyEnd:
     """How an answer ended, for the last chunk of the reply."""
 
     decision: Decision
@@ -175,7 +175,7 @@ class Model:
     output_cap: int
     reasoning_cap: int
     template_tokens: int
-    byte_tokens: float
+    tokens_per_byte_max: float
     """Tokens per UTF-8 byte at most: 1 for byte-level tokenizers, an explicit factor for others."""
     prices: Prices
     retries: int = 0

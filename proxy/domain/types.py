@@ -106,7 +106,7 @@ class Source:
     url: str | None = None
     language: str | None = None
     kind: SourceKind = "passage"
-    current: bool = False
+    is_current: bool = False
     """A record marked as current: only then may the answer say "currently"."""
 
 
@@ -118,7 +118,7 @@ class Message:
     text: str
 
 
-def alternating(messages: Sequence[Message]) -> tuple[Message, ...]:
+def merge_turns(messages: Sequence[Message]) -> tuple[Message, ...]:
     """User and assistant in turn, the user first: many models' templates refuse anything else.
 
     A question that we answered by a fixed text has no answer here, so it stands before the next one.
@@ -143,14 +143,14 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class UpstreamCall:
     """One upstream attempt, in our own words; each protocol writes its own body from it."""
 
     model: str
     """The upstream's name of the model."""
     messages: tuple[Message, ...]
     output_cap: int
-    own_cap: bool = False
+    is_client_cap: bool = False
     """`output_cap` is the client's own, below the model's: a cut by it is the client's doing."""
     reasoning_cap: int = 0
     """Allowed on top of `output_cap`: a provider's own cap counts both."""
@@ -160,42 +160,42 @@ class Call:
     sources: tuple[Source, ...] = ()
     """For `extractive` and `scripted`, which need no model."""
     question: str = ""
-    wanted: tuple[str, ...] = ()
+    content_words: tuple[str, ...] = ()
     """Content words of the question as it was read (a follow-up's item, no names of the subject): what
     `extractive` quotes by."""
     language: str = "en"
-    overview: bool = False
+    is_overview: bool = False
     """The sources are records chosen by rule: all of them answer the question."""
     token: str = ""
     """The fixed token that says: the sources do not cover it."""
-    passes: Callable[[str], bool] = bool
+    would_release: Callable[[str], bool] = bool
     """Whether the gate of this request would release a text whole: what `extractive` may quote."""
-    structured: bool = False
+    is_structured: bool = False
     """Ask for `{answer, citations} | {refused, reason}` under a JSON schema."""
 
 
-Finish = Literal["stop", "length", "cut", "failed", "cancelled"]
+UpstreamFinish = Literal["stop", "length", "cut", "failed", "cancelled"]
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class UpstreamEnd:
     """How an upstream attempt ended.
 
     `cut`: bytes came, then broke off; `failed`: no byte of an answer came; `cancelled`: the sink had enough.
     `detail` is for our log only, never for a client.
     """
 
-    finish: Finish
+    finish: UpstreamFinish
     detail: str = ""
     status: int | None = None
     retry_after_s: float | None = None
-    sent: bool = True
+    was_sent: bool = True
     """False only where it is certain that the upstream got nothing and charges nothing."""
-    silent: bool = False
+    was_silent: bool = False
     """It failed by saying nothing until our patience was over: asking again would only double the wait."""
 
     @property
-    def why(self) -> str:
+    def explanation(self) -> str:
         """Why it did not end well, for our log: with the status of an HTTP error before its words."""
         refused = self.status is not None and self.status != 200
         return f"HTTP {self.status}: {self.detail}" if refused else self.detail

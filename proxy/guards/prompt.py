@@ -6,7 +6,7 @@ from typing import Literal
 
 import regex
 
-from proxy.domain.types import ChatRequest, Message, Source, alternating
+from proxy.domain.types import ChatRequest, Message, Source, merge_turns
 from proxy.guards.neutralize import defuse
 
 TOKEN = "NOT_IN_SOURCES"
@@ -100,7 +100,7 @@ class Prompt:
         asked = f"{_block(sources)}\n\n{_question(request.question, item)}\n\n{_reminder(language)}"
         return (
             Message("system", self.system(language) + _quoted(request.instructions)),
-            *alternating(
+            *merge_turns(
                 (
                     *(Message(turn.role, defuse(turn.text)) for turn in request.turns),
                     Message("user", asked),
@@ -140,7 +140,7 @@ def _block(sources: Sequence[Source]) -> str:
 
 def _source(source: Source) -> str:
     title = defuse(source.title).replace('"', "'")
-    mark = ' current="yes"' if source.current else ""
+    mark = ' current="yes"' if source.is_current else ""
     return f'<source number="{source.number}" title="{title}"{mark}>\n{defuse(source.text)}\n</source>'
 
 

@@ -5,14 +5,14 @@ import asyncio
 from starlette.types import Message, Receive, Scope
 
 from proxy.domain.errors import RequestError
-from proxy.domain.ports import Ask, ClientGone
+from proxy.domain.ports import ClientGone, HttpRequest
 from proxy.settings import tree
 
 BYTES_PER_S_MIN = 1_000
 """A body that comes more slowly than this, after `header_s` of grace, holds a place that others wait for."""
 
 
-async def read(scope: Scope, receive: Receive, server: tree.Server) -> Ask:
+async def read(scope: Scope, receive: Receive, server: tree.Server) -> HttpRequest:
     """The request with its body. Raises `RequestError` (408, 413, 415) or `ClientGone`."""
     ask = head(scope)
     _check(ask, server.body_bytes_max)
@@ -27,20 +27,20 @@ async def read(scope: Scope, receive: Receive, server: tree.Server) -> Ask:
         more = message.get("more_body", False)
         if len(body) > server.body_bytes_max:
             raise _too_large(server.body_bytes_max)
-    return Ask(ask.headers, ask.peer, bytes(body))
+    return HttpRequest(ask.headers, ask.peer, bytes(body))
 
 
-def head(scope: Scope) -> Ask:
+def head(scope: Scope) -> HttpRequest:
     """The request without its body."""
     headers: dict[str, str] = {}
     for raw_name, raw_value in scope["headers"]:
         name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
         headers[name] = f"{headers[name]}, {value}" if name in headers else value
     client = scope.get("client")
-    return Ask(headers, client[0] if client else "", b"")
+    return HttpRequest(headers, client[0] if client else "", b"")
 
 
-def _check(ask: Ask, bytes_max: int) -> None:
+def _check(ask: HttpRequest, bytes_max: int) -> None:
     encoding = ask.headers.get("content-encoding", "identity").strip().lower()
     if encoding != "identity":
         raise RequestError(

@@ -8,7 +8,7 @@ from contextlib import suppress
 from starlette.types import Send
 
 from proxy.domain.errors import FiadorError, LimitError
-from proxy.domain.ports import ClientGone, Outcome
+from proxy.domain.ports import ClientGone, ReplyEnd
 from proxy.domain.types import Decision
 from proxy.settings import tree
 from proxy.wire import openai_chat
@@ -93,19 +93,19 @@ class JsonReply:
         self._id = request_id
         self._texts: list[str] = []
 
-    async def head(self, decision: Decision) -> None:
+    async def announce_decision(self, decision: Decision) -> None:
         """Kept for the headers."""
 
-    async def text(self, released: str) -> None:
+    async def write_text(self, released: str) -> None:
         """Kept for the body."""
         if self._line.gone:
             raise ClientGone
         self._texts.append(released)
 
-    async def end(self, done: Outcome) -> None:
+    async def end_reply(self, end: ReplyEnd) -> None:
         """Sends the body. The decision is always known by now."""
-        headers = [("x-fiador-id", self._id), ("x-fiador-decision", done.decision)]
-        await self._line.whole(200, headers, openai_chat.body(self._label, "".join(self._texts), done))
+        headers = [("x-fiador-id", self._id), ("x-fiador-decision", end.decision)]
+        await self._line.whole(200, headers, openai_chat.body(self._label, "".join(self._texts), end))
 
     async def fail(self, fault: FiadorError) -> None:
         """Nothing has gone out yet, so a fault is a status."""
@@ -132,19 +132,19 @@ class SseReply:
         self._written_s = 0.0
         self._keeper = asyncio.create_task(self._keep())
 
-    async def head(self, decision: Decision) -> None:
+    async def announce_decision(self, decision: Decision) -> None:
         """Goes out with the first text, unless the head has gone already."""
         self._decision = decision
 
-    async def text(self, released: str) -> None:
+    async def write_text(self, released: str) -> None:
         """One chunk."""
         await self._write(self._encoder.text(released))
 
-    async def end(self, done: Outcome) -> None:
+    async def end_reply(self, end: ReplyEnd) -> None:
         """The last chunks and the end of the body."""
         self.close()
-        self._decision = done.decision
-        await self._write(self._encoder.end(done), more=False)
+        self._decision = end.decision
+        await self._write(self._encoder.end(end), more=False)
 
     async def fail(self, fault: FiadorError) -> None:
         """A status while it can still be one, else an error event: never a clean end."""

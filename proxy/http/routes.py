@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from proxy.domain.errors import BusyError, FiadorError, RequestError
-from proxy.domain.ports import Ask, ClientGone, Reply
+from proxy.domain.ports import ClientGone, HttpRequest, Reply
 from proxy.domain.types import ChatRequest
 from proxy.http.body import head, read
 from proxy.http.replies import JsonReply, Line, SseReply
@@ -24,8 +24,8 @@ from proxy.wire.openai_chat import Encoder, Label
 log = logging.getLogger("fiador.http")
 
 OpenReply = Callable[[ChatRequest, str], Reply]
-Answer = Callable[[Ask, OpenReply], Awaitable[None]]
-Models = Callable[[Ask], Awaitable[Sequence[str]]]
+Answer = Callable[[HttpRequest, OpenReply], Awaitable[None]]
+Models = Callable[[HttpRequest], Awaitable[Sequence[str]]]
 """The names of the models that this caller may use; raises `AuthError`."""
 Ready = Callable[[], Awaitable[Sequence[str]]]
 """What is missing before requests can be served; nothing: ready."""

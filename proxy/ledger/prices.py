@@ -5,7 +5,7 @@ Floats never meet money: a configured price goes through its decimal text, so `0
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
-from proxy.domain.ports import Bound, Hold, Prices, Settled, Spent
+from proxy.domain.ports import CostBound, Hold, Prices, Settled, Spent
 
 TOKENS_MAX = 10**10
 """More than any model can read or write: a report above it is nonsense and counts as not said."""
@@ -29,7 +29,7 @@ def bound(
     output_cap: int,
     reasoning_cap: int,
     prices: Prices,
-) -> Bound:
+) -> CostBound:
     """Upper bound of one attempt (DESIGN §2.6): no byte-level tokenizer makes more than one token of a byte.
 
     `byte_tokens` is the configured factor for tokenizers that are not byte-level. Every byte of the upstream
@@ -38,7 +38,7 @@ def bound(
     factor = Decimal(str(byte_tokens))
     input_tokens = int((body_bytes * factor).to_integral_value(ROUND_CEILING)) + template_tokens
     output_tokens = output_cap + reasoning_cap
-    return Bound(input_tokens, output_tokens, cost(input_tokens, output_tokens, prices))
+    return CostBound(input_tokens, output_tokens, cost(input_tokens, output_tokens, prices))
 
 
 def cost(input_tokens: int, output_tokens: int, prices: Prices) -> int:
@@ -51,23 +51,23 @@ def fill(spent: Spent, hold: Hold) -> Settled:
 
     Reported figures are exact even above the hold; only what is filled in is capped at it.
     """
-    if not spent.sent:
+    if not spent.was_sent:
         return Settled(0, 0, 0)
     read, written = _said(spent.usage.input), _said(spent.usage.output)
     if read is None:
         read = hold.input_tokens
     if written is None:
-        written = min(spent.received_bytes, hold.output_tokens) if spent.known else hold.output_tokens
+        written = min(spent.received_bytes, hold.output_tokens) if spent.outcome_known else hold.output_tokens
     return Settled(read, written, cost(read, written, hold.prices))
 
 
 def basis(spent: Spent) -> str:
     """What a booked cost rests on, for the books: `unsent`, `reported`, `bound` or `filled`."""
-    if not spent.sent:
+    if not spent.was_sent:
         return "unsent"
     if _said(spent.usage.input) is not None and _said(spent.usage.output) is not None:
         return "reported"
-    return "filled" if spent.known else "bound"
+    return "filled" if spent.outcome_known else "bound"
 
 
 def _said(tokens: int | None) -> int | None:

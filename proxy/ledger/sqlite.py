@@ -16,7 +16,7 @@ from typing import Self, TypeVar
 from indexes.storage.database import Database
 from indexes.storage.group_commit import Commits
 from proxy.domain.errors import StoreError
-from proxy.domain.ports import Bound, Denial, Hold, Prices, Settled, Spent
+from proxy.domain.ports import CostBound, Denial, Hold, Prices, Settled, Spent
 from proxy.domain.types import Caller, Decision
 from proxy.ledger import audit, prices, recovery, transactions
 from proxy.ledger.owner import Owner
@@ -92,7 +92,7 @@ class SqliteLedger:
     ) -> None:
         await self._stack.aclose()
 
-    async def reserve(self, caller: Caller, model: str, bound: Bound, prices: Prices) -> Hold | Denial:
+    async def reserve(self, caller: Caller, model: str, bound: CostBound, prices: Prices) -> Hold | Denial:
         """Sets the bound aside in one transaction over every cap that applies, or says why not."""
         wish = Wish(caller, model, bound, prices, self._clock())
         future = self._submit(lambda connection: transactions.reserve(connection, self._terms, wish))

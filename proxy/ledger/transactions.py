@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from proxy.domain.ports import Bound, Denial, Hold, Prices, Settled
+from proxy.domain.ports import CostBound, Denial, Hold, Prices, Settled
 from proxy.domain.types import Caller, Decision
 from proxy.ledger.periods import Cap, Caps, Period, accounts, capped, period
 from proxy.ledger.schema import VERSION
@@ -33,7 +33,7 @@ class Wish:
 
     caller: Caller
     model: str
-    bound: Bound
+    bound: CostBound
     prices: Prices
     now: float
 

@@ -5,24 +5,24 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from proxy.domain.errors import BusyError, LimitError
-from proxy.domain.ports import Ask, ClientGone, Denial, Model, Reply
-from proxy.domain.types import Call, Caller, ChatRequest, Decision, Trace, Turn
+from proxy.domain.ports import ClientGone, Denial, HttpRequest, Model, Reply
+from proxy.domain.types import Caller, ChatRequest, Decision, Trace, Turn, UpstreamCall
 from proxy.gate import Gate
 from proxy.guards import citations, prompt
 from proxy.guards.neutralize import strip_own
-from proxy.pipeline.attempt import Attempted, attempt
-from proxy.pipeline.context import Desk, Persona
-from proxy.pipeline.exchange import Heard, Visit
-from proxy.pipeline.retrieve import Handed, answering, gather
-from proxy.pipeline.sink import releases
-from proxy.pipeline.verdict import Terms, judge
+from proxy.pipeline.attempt import AttemptResult, run_attempts
+from proxy.pipeline.context import AnswerContext, Assistant
+from proxy.pipeline.exchange import Exchange, RecordingReply
+from proxy.pipeline.retrieve import Grounding, retrieve_sources, translate_store_faults
+from proxy.pipeline.sink import is_released_whole
+from proxy.pipeline.verdict import VerdictContext, judge_attempt
 from proxy.wire.request import task
 
 OpenReply = Callable[[ChatRequest, str], Reply]
 JOINED = "joined an equal request that was running"
 
 
-async def answer(ask: Ask, desk: Desk, open_reply: OpenReply) -> None:
+async def answer(ask: HttpRequest, desk: AnswerContext, open_reply: OpenReply) -> None:
     """Answers one HTTP request through the five layers (DESIGN §2).
 
     Raises `FiadorError` before the reply has begun; afterwards every outcome is told through the reply.
@@ -31,26 +31,30 @@ async def answer(ask: Ask, desk: Desk, open_reply: OpenReply) -> None:
     caller = await desk.auth.authenticate(ask.headers, ask.peer)
     try:
         async with desk.limits.enter(caller, caller.address):
-            request = desk.parse(ask.body)
-            model = desk.model(request.model)
+            request = desk.parse_request(ask.body)
+            model = desk.choose_model(request.model)
             trace = Trace(desk.new_id(), caller, model.alias, request.question, desk.now().timestamp())
-            await _once(ask.body, (request, model), desk, Heard(open_reply(request, trace.id), trace))
+            await _once(
+                ask.body, (request, model), desk, RecordingReply(open_reply(request, trace.id), trace)
+            )
     except LimitError as fault:
         await desk.decisions.write(_limited(fault, caller, desk))
         raise
 
 
-async def _once(body: bytes, served: tuple[ChatRequest, Model], desk: Desk, client: Heard) -> None:
+async def _once(
+    body: bytes, served: tuple[ChatRequest, Model], desk: AnswerContext, client: RecordingReply
+) -> None:
     """Runs the request, or listens to an equal one that runs; who only listened leaves a row of its own."""
     ran = False
 
     async def work(joined: Reply) -> None:
         nonlocal ran
         ran = True
-        await _answered(*served, desk, Visit(joined, client.trace))
+        await _answered(*served, desk, Exchange(joined, client.trace))
 
     try:
-        await desk.joins.run((_hearing(client.trace.caller), body), client, work)
+        await desk.coalescer.run((_hearing(client.trace.caller), body), client, work)
     except (ClientGone, asyncio.CancelledError):
         client.decision = Decision.LEFT
         raise
@@ -60,7 +64,7 @@ async def _once(body: bytes, served: tuple[ChatRequest, Model], desk: Desk, clie
             await desk.decisions.write(client.trace)
 
 
-def _limited(fault: LimitError, caller: Caller, desk: Desk) -> Trace:
+def _limited(fault: LimitError, caller: Caller, desk: AnswerContext) -> Trace:
     """What is known of a request of which nothing was read."""
     trace = Trace(desk.new_id(), caller, "", "", desk.now().timestamp())
     trace.decision, trace.layer, trace.detail = Decision.LIMITED, "limits", fault.text
@@ -72,9 +76,9 @@ def _hearing(caller: Caller) -> str:
     return f"{caller.key_id} {sorted(caller.groups)}"
 
 
-async def _answered(request: ChatRequest, model: Model, desk: Desk, visit: Visit) -> None:
+async def _answered(request: ChatRequest, model: Model, desk: AnswerContext, visit: Exchange) -> None:
     """One run, written down whatever becomes of it: equal requests that joined it hear it too."""
-    persona = desk.personas[model.assistant]
+    persona = desk.assistants[model.assistant]
     try:
         with visit.timed("total"):
             await _guarded(_cleaned(request, persona), (persona, model), desk, visit)
@@ -85,10 +89,12 @@ async def _answered(request: ChatRequest, model: Model, desk: Desk, visit: Visit
         await asyncio.shield(desk.decisions.write(visit.trace))
 
 
-async def _guarded(request: ChatRequest, served: tuple[Persona, Model], desk: Desk, visit: Visit) -> None:
+async def _guarded(
+    request: ChatRequest, served: tuple[Assistant, Model], desk: AnswerContext, visit: Exchange
+) -> None:
     """The layers in their order; each early return has told the client and the trace."""
     persona, _ = served
-    language = visit.trace.language = desk.language(request, persona.language)
+    language = visit.trace.language = desk.detect_language(request, persona.language)
 
     if errand := task(request):  # a chat window wants a title or tags: no guarded answer could be one
         visit.note(Decision.REFUSED, "1", topic="tasks", rule=f"background task: {errand}")
@@ -96,49 +102,53 @@ async def _guarded(request: ChatRequest, served: tuple[Persona, Model], desk: De
         return await visit.fixed("" if silent else persona.texts.get("background", language))
 
     with visit.timed("refuse"):
-        before = persona.reader.before(request, persona.content)
+        before = persona.followup_reader.before(request, persona.find_content_words)
         refusal = persona.refuser.find(request.question, before)  # layer 1
     if refusal:
         visit.note(Decision.REFUSED, "1", topic=refusal.topic, rule=refusal.pattern, offending=refusal.piece)
         return await visit.fixed(persona.texts.get(f"refused.{refusal.topic}", language))
 
-    with visit.timed("retrieve"), answering():
-        handed = await gather(request, persona, desk, visit.trace)  # layer 2
+    with visit.timed("retrieve"), translate_store_faults():
+        handed = await retrieve_sources(request, persona, desk, visit.trace)  # layer 2
     if not handed.sources:
         visit.note(Decision.NO_EVIDENCE, "2")
         return await visit.fixed(_not_found("no_evidence", persona, language, handed))
 
     call = _call(request, served, handed, language)  # layer 3
-    done = await attempt(call, served, desk, visit)  # money, upstream, layers 4 and 5, settled
+    done = await run_attempts(call, served, desk, visit)  # money, upstream, layers 4 and 5, settled
     if isinstance(done, Denial):
         visit.note(done.decision, "spend", detail=done.detail)
         return await visit.fixed(persona.texts.get("over_budget", language))
     return await _told(done, (persona, handed), desk, visit)
 
 
-async def _told(done: Attempted, served: tuple[Persona, Handed], desk: Desk, visit: Visit) -> None:
+async def _told(
+    done: AttemptResult, served: tuple[Assistant, Grounding], desk: AnswerContext, visit: Exchange
+) -> None:
     """Says how the attempt ended: behind the released text, or as a whole where nothing was released."""
     persona, handed = served
     call, sink = done.call, done.sink
-    if done.ending.finish == "failed" and not sink.heard and done.free:
-        visit.note(Decision.UPSTREAM_FAILED, detail=done.ending.why)
+    if done.ending.finish == "failed" and not sink.has_heard and done.free:
+        visit.note(Decision.UPSTREAM_FAILED, detail=done.ending.explanation)
         raise BusyError("The model cannot be reached now. Please try again.", code="upstream_failed")
-    verdict = judge(sink.stop, done.ending, Terms(call.own_cap, sink.spoken, desk.stop_finish))
+    verdict = judge_attempt(
+        sink.stop, done.ending, VerdictContext(call.is_client_cap, sink.has_released, desk.stop_finish)
+    )
     visit.judged(verdict, sink.stop, done.ending)
     if verdict.decision is Decision.NOT_IN_SOURCES:
         return await visit.fixed(_not_found(verdict.notice, persona, call.language, handed))
     cited = citations.annotate(sink.released, call.sources)
     tail = persona.texts.get(verdict.notice, call.language) if verdict.notice else ""
-    if tail and sink.spoken:
+    if tail and sink.has_released:
         tail = f"\n\n{tail}"
-    if persona.answer.sources in ("both", "list"):
+    if persona.answer_settings.sources in ("both", "list"):
         tail += citations.listing(cited, persona.texts.get("sources", call.language))
     linked = tuple(citation for citation in cited if citation.url)
-    shown = linked if persona.answer.sources in ("both", "annotations") else ()
+    shown = linked if persona.answer_settings.sources in ("both", "annotations") else ()
     return await visit.close(tail, shown, verdict.finish)
 
 
-def _cleaned(request: ChatRequest, persona: Persona) -> ChatRequest:
+def _cleaned(request: ChatRequest, persona: Assistant) -> ChatRequest:
     """The request without our own fixed texts and lists of sources in the earlier assistant turns."""
     forms = persona.texts.forms()
     turns = (
@@ -148,7 +158,7 @@ def _cleaned(request: ChatRequest, persona: Persona) -> ChatRequest:
     return replace(request, turns=tuple(turn for turn in turns if turn.text))
 
 
-def _not_found(key: str, persona: Persona, language: str, handed: Handed) -> str:
+def _not_found(key: str, persona: Assistant, language: str, handed: Grounding) -> str:
     """The refusal, and where it looked: names of sources that the caller can see into."""
     text = persona.texts.get(key, language)
     if not handed.searched:
@@ -157,26 +167,28 @@ def _not_found(key: str, persona: Persona, language: str, handed: Handed) -> str
     return f"{text} {looked}"
 
 
-def _call(request: ChatRequest, served: tuple[Persona, Model], handed: Handed, language: str) -> Call:
+def _call(
+    request: ChatRequest, served: tuple[Assistant, Model], handed: Grounding, language: str
+) -> UpstreamCall:
     """What goes upstream: rebuilt from our prompt, the sources and what the client was allowed to say."""
     persona, model = served
-    rules = persona.rules(language)
+    rules = persona.gate_rules(language)
 
     asked = request.output_cap or model.output_cap
-    return Call(
+    return UpstreamCall(
         model=model.upstream_model,
         messages=persona.prompt.build(request, handed.sources, language, handed.item),
         output_cap=min(asked, model.output_cap),
-        own_cap=asked < model.output_cap,
+        is_client_cap=asked < model.output_cap,
         reasoning_cap=model.reasoning_cap,
         sampling=request.sampling,
         stop=request.stop,
         sources=handed.sources,
         question=request.question,
-        wanted=tuple(persona.content(handed.asked or request.question)),
+        content_words=tuple(persona.find_content_words(handed.asked or request.question)),
         language=language,
-        overview=handed.overview,
+        is_overview=handed.overview,
         token=prompt.TOKEN,
-        passes=lambda text: releases(Gate(handed.sources, language, rules), text),
-        structured=persona.answer.mode == "structured",
+        would_release=lambda text: is_released_whole(Gate(handed.sources, language, rules), text),
+        is_structured=persona.answer_settings.mode == "structured",
     )

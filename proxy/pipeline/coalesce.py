@@ -10,21 +10,21 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
-from proxy.domain.ports import Outcome, Reply
+from proxy.domain.ports import Reply, ReplyEnd
 from proxy.domain.types import Decision
 
 Work = Callable[[Reply], Awaitable[None]]
-Said = Decision | str | Outcome
+Said = Decision | str | ReplyEnd
 """What a reply is told: its head, a text, its end."""
 
 
-class Joins:
+class RequestCoalescer:
     """`run` per request. Requests join within `window_s` seconds of the first one's start; 0: never."""
 
     def __init__(self, window_s: float, *, clock: Callable[[], float] = time.monotonic):
         self._window_s = window_s
         self._clock = clock
-        self._running: dict[bytes, _Run] = {}
+        self._running: dict[bytes, _SharedRun] = {}
 
     def __len__(self) -> int:
         """Requests that run now."""
@@ -41,7 +41,7 @@ class Joins:
         mark = hashlib.sha256(key[0].encode() + b"\0" + key[1]).digest()
         run = self._running.get(mark)
         if run is None or not run.open(self._clock() - self._window_s):
-            run = self._running[mark] = _Run(work, self._clock())
+            run = self._running[mark] = _SharedRun(work, self._clock())
         try:
             await run.listen(reply)
         finally:
@@ -50,7 +50,7 @@ class Joins:
         return None
 
 
-class _Run:
+class _SharedRun:
     """One running request: the `Reply` that the work talks to, which repeats all to each listener."""
 
     def __init__(self, work: Work, began: float):
@@ -70,15 +70,15 @@ class _Run:
         """Whether one more may listen: it runs, somebody listens, and it began after `since`."""
         return not self.over and self._listeners > 0 and self._began > since
 
-    async def head(self, decision: Decision) -> None:
+    async def announce_decision(self, decision: Decision) -> None:
         """See `Reply`."""
         self._say(decision)
 
-    async def text(self, released: str) -> None:
+    async def write_text(self, released: str) -> None:
         """See `Reply`. A run's words are bounded by its output cap, so a slow listener holds nobody up."""
         self._say(released)
 
-    async def end(self, done: Outcome) -> None:
+    async def end_reply(self, done: ReplyEnd) -> None:
         """See `Reply`."""
         self._say(done)
 
@@ -115,9 +115,9 @@ class _Run:
 
 
 async def _tell(reply: Reply, said: Said) -> None:
-    if isinstance(said, Outcome):
-        await reply.end(said)
+    if isinstance(said, ReplyEnd):
+        await reply.end_reply(said)
     elif isinstance(said, Decision):
-        await reply.head(said)
+        await reply.announce_decision(said)
     else:
-        await reply.text(said)
+        await reply.write_text(said)

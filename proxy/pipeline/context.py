@@ -17,7 +17,7 @@ from proxy.guards.followup import Reader
 from proxy.guards.prompt import Prompt
 from proxy.guards.refusal.refuser import Refuser
 from proxy.guards.route import Router
-from proxy.pipeline.coalesce import Joins
+from proxy.pipeline.coalesce import RequestCoalescer
 from proxy.settings.tree import Answer, EvidenceSettings
 
 
@@ -34,7 +34,7 @@ class Limiter(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Persona:
+class Assistant:
     """One configured assistant, ready to serve."""
 
     name: str
@@ -46,32 +46,32 @@ class Persona:
     """Their folded words: never content words."""
     refuser: Refuser
     router: Router
-    reader: Reader
-    content: Callable[[str], Sequence[str]]
+    followup_reader: Reader
+    find_content_words: Callable[[str], Sequence[str]]
     """Content words of a question."""
     prompt: Prompt
-    rules: Callable[[str], Rules]
+    gate_rules: Callable[[str], Rules]
     """The gate's rules for answers in a language."""
     texts: Texts
-    threshold: Callable[[str], float]
+    threshold_for: Callable[[str], float]
     """Of a language."""
-    evidence: EvidenceSettings
-    answer: Answer
+    evidence_settings: EvidenceSettings
+    answer_settings: Answer
     sources: frozenset[str]
     records: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class AnswerContext:
     """Everything `pipeline.answer` may touch."""
 
     auth: Authenticator
     limits: Limiter
-    joins: Joins
-    parse: Callable[[bytes], ChatRequest]
+    coalescer: RequestCoalescer
+    parse_request: Callable[[bytes], ChatRequest]
     models: Mapping[str, Model]
-    personas: Mapping[str, Persona]
-    profiles: Mapping[str, WordPack]
+    assistants: Mapping[str, Assistant]
+    word_packs: Mapping[str, WordPack]
     finder: Finder
     book: Book
     ledger: Ledger
@@ -81,7 +81,7 @@ class Desk:
     background_tasks: str = "refuse"
     stop_finish: str = "stop"
 
-    def model(self, alias: str) -> Model:
+    def choose_model(self, alias: str) -> Model:
         """The model a client named. Raises `RequestError` 404 naming those there are."""
         try:
             return self.models[alias]
@@ -94,9 +94,9 @@ class Desk:
                 status=404,
             ) from None
 
-    def language(self, request: ChatRequest, default: str) -> str:
+    def detect_language(self, request: ChatRequest, default: str) -> str:
         """Of the question; unknown: of the previous one; else the assistant's own."""
         for text in (request.question, request.previous_question):
-            if found := detect(text, self.profiles):
+            if found := detect(text, self.word_packs):
                 return found
         return default

@@ -4,13 +4,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from proxy.domain.ports import Outcome, Reply
-from proxy.domain.types import Citation, Decision, Ending, Trace
+from proxy.domain.ports import Reply, ReplyEnd
+from proxy.domain.types import Citation, Decision, Trace, UpstreamEnd
 from proxy.gate.types import Stop
 from proxy.pipeline.verdict import Verdict
 
 
-class Heard:
+class RecordingReply:
     """A client's reply that remembers how it ended: what a joined request leaves in the log."""
 
     def __init__(self, reply: Reply, trace: Trace):
@@ -18,18 +18,18 @@ class Heard:
         self.trace = trace
         self.decision: Decision | None = None
 
-    async def head(self, decision: Decision) -> None:
-        await self._reply.head(decision)
+    async def announce_decision(self, decision: Decision) -> None:
+        await self._reply.announce_decision(decision)
 
-    async def text(self, released: str) -> None:
-        await self._reply.text(released)
+    async def write_text(self, released: str) -> None:
+        await self._reply.write_text(released)
 
-    async def end(self, done: Outcome) -> None:
+    async def end_reply(self, done: ReplyEnd) -> None:
         self.decision = done.decision
-        await self._reply.end(done)
+        await self._reply.end_reply(done)
 
 
-class Visit:
+class Exchange:
     """What `pipeline.answer` says through, and what it leaves behind in the decision log."""
 
     def __init__(self, reply: Reply, trace: Trace):
@@ -48,32 +48,32 @@ class Visit:
         for name, value in parts.items():
             setattr(self.trace, name, value)
 
-    def judged(self, verdict: Verdict, stop: Stop | None, ending: Ending) -> None:
+    def judged(self, verdict: Verdict, stop: Stop | None, ending: UpstreamEnd) -> None:
         """Writes down the verdict on an attempt, with the piece that failed and where it was looked for."""
         self.note(verdict.decision, verdict.layer)
-        self.trace.detail = ending.why
+        self.trace.detail = ending.explanation
         if stop is not None:
-            why = ending.why or stop.detail  # what broke says more than that something did
+            why = ending.explanation or stop.detail  # what broke says more than that something did
             self.note(verdict.decision, verdict.layer, rule=stop.rule, detail=why, offending=stop.piece)
             self.trace.looked = list(stop.looked)
 
     async def fixed(self, text: str) -> None:
         """The whole answer is a fixed text: the decision is known before the first byte."""
         decision = self._decided()
-        await self.reply.head(decision)
+        await self.reply.announce_decision(decision)
         if text:
-            await self.reply.text(text)
-        await self.reply.end(Outcome(decision, "stop", usage=self._usage()))
+            await self.reply.write_text(text)
+        await self.reply.end_reply(ReplyEnd(decision, "stop", usage=self._usage()))
 
     async def close(self, tail: str, citations: tuple[Citation, ...], finish: str = "stop") -> None:
         """Ends a streamed answer: a notice or a list of sources behind it, then the last chunk.
 
         Where nothing was released the notice is the first byte, and the decision still goes before it.
         """
-        await self.reply.head(self._decided())
+        await self.reply.announce_decision(self._decided())
         if tail:
-            await self.reply.text(tail)
-        await self.reply.end(Outcome(self._decided(), finish, citations, self._usage()))
+            await self.reply.write_text(tail)
+        await self.reply.end_reply(ReplyEnd(self._decided(), finish, citations, self._usage()))
 
     @contextmanager
     def timed(self, part: str) -> Iterator[None]:

@@ -7,15 +7,15 @@ from datetime import datetime
 
 import orjson
 
-from proxy.domain.ports import Ask, Outcome
+from proxy.domain.ports import HttpRequest, ReplyEnd
 from proxy.domain.types import Caller, Decision, Trace, Turn
 from proxy.pipeline.answer import answer
-from proxy.pipeline.coalesce import Joins
-from proxy.pipeline.context import Desk
+from proxy.pipeline.coalesce import RequestCoalescer
+from proxy.pipeline.context import AnswerContext
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class InProcessQuestion:
     """What is asked, as whom, and when. `groups` are deployment groups, public ones included."""
 
     text: str
@@ -27,42 +27,44 @@ class Question:
 
 
 @dataclass(slots=True)
-class Seen:
+class CapturedAnswer:
     """What came back: the reply as a client would have got it, and the trace."""
 
     text: str = ""
-    outcome: Outcome | None = None
+    outcome: ReplyEnd | None = None
     trace: Trace | None = None
 
 
-async def ask(
-    question: Question,
-    desk: Desk,
+async def ask_in_process(
+    question: InProcessQuestion,
+    desk: AnswerContext,
     hear: Callable[[str], None] = lambda text: None,
-    seen: Seen | None = None,
-) -> Seen:
+    seen: CapturedAnswer | None = None,
+) -> CapturedAnswer:
     """Asks; `hear` gets released text as it comes. Raises `FiadorError` where HTTP would answer an error.
 
     `seen` is filled and returned, and holds the trace even where this raises.
     """
-    seen = seen or Seen()
+    seen = seen or CapturedAnswer()
     inside = replace(
         desk,
         auth=_Known(Caller("inside", "inside", question.groups)),
         limits=_Unlimited(),
-        joins=Joins(0),
+        coalescer=RequestCoalescer(0),
         decisions=_Kept(seen),
         now=_clock(question.at, desk),
     )
-    await answer(Ask({}, "127.0.0.1", _body(question)), inside, lambda request, id: _Heard(seen, hear))
+    await answer(
+        HttpRequest({}, "127.0.0.1", _body(question)), inside, lambda request, id: _Heard(seen, hear)
+    )
     return seen
 
 
-def _clock(at: datetime | None, desk: Desk) -> Callable[[], datetime]:
+def _clock(at: datetime | None, desk: AnswerContext) -> Callable[[], datetime]:
     return desk.now if at is None else lambda: at
 
 
-def _body(question: Question) -> bytes:
+def _body(question: InProcessQuestion) -> bytes:
     turns = [{"role": turn.role, "content": turn.text} for turn in question.history]
     messages = [*turns, {"role": "user", "content": question.text}]
     return orjson.dumps({"model": question.model, "messages": messages, "stream": True})
@@ -84,7 +86,7 @@ class _Unlimited:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    seen: Seen
+    seen: CapturedAnswer
 
     async def write(self, trace: Trace) -> None:
         self.seen.trace = trace
@@ -94,16 +96,16 @@ class _Kept:
 class _Heard:
     """A reply that keeps the text."""
 
-    seen: Seen
+    seen: CapturedAnswer
     hear: Callable[[str], None]
     decision: Decision | None = field(default=None)
 
-    async def head(self, decision: Decision) -> None:
+    async def announce_decision(self, decision: Decision) -> None:
         self.decision = decision
 
-    async def text(self, released: str) -> None:
+    async def write_text(self, released: str) -> None:
         self.seen.text += released
         self.hear(released)
 
-    async def end(self, done: Outcome) -> None:
+    async def end_reply(self, done: ReplyEnd) -> None:
         self.seen.outcome = done

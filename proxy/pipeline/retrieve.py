@@ -12,14 +12,14 @@ from proxy.domain.types import ChatRequest, Source, Trace
 from proxy.guards import threshold
 from proxy.guards.followup import Followup
 from proxy.guards.refusal.pack import KINDS
-from proxy.pipeline.context import Desk, Persona
+from proxy.pipeline.context import AnswerContext, Assistant
 
 RECENT = frozenset({"now", "career", "projects", "research", "writing"})
 """What "recently" means: no record is of that kind, but those that have dates tell it, newest first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class Grounding:
     """The numbered sources; none of them: refuse. `searched`: names of what was looked into."""
 
     sources: tuple[Source, ...] = ()
@@ -33,7 +33,7 @@ class Handed:
 
 
 @contextmanager
-def answering() -> Iterator[None]:
+def translate_store_faults() -> Iterator[None]:
     """What goes wrong in the file of the truth is said to be that: a 503, and its reason in the log."""
     try:
         yield
@@ -41,32 +41,34 @@ def answering() -> Iterator[None]:
         raise StoreError("The index does not answer.", detail=str(fault)) from fault
 
 
-async def gather(request: ChatRequest, persona: Persona, desk: Desk, trace: Trace) -> Handed:
+async def retrieve_sources(
+    request: ChatRequest, persona: Assistant, desk: AnswerContext, trace: Trace
+) -> Grounding:
     """What the caller may see that bears on the question."""
     look = _Look(persona, desk, trace)
     kinds = persona.router.overview(request.question) if persona.records else frozenset()
-    if kinds and (records := await look.records(_kinds(kinds), persona.evidence.overview_records)):
-        return Handed(records, overview=True)
-    read = persona.reader.read(request, await look.titles(request), persona.content)
+    if kinds and (records := await look.records(_kinds(kinds), persona.evidence_settings.overview_records)):
+        return Grounding(records, overview=True)
+    read = persona.followup_reader.read(request, await look.titles(request), persona.find_content_words)
     evidence = await desk.finder.find(_query(read, persona, request, trace.language), look.viewer)
-    limit = persona.threshold(trace.language)
+    limit = persona.threshold_for(trace.language)
     _note(evidence, limit, trace)
     if threshold.enough(evidence, limit):
-        return Handed(_passages(evidence.hits), item=read.item, asked=_asked(request, read))
+        return Grounding(_passages(evidence.hits), item=read.item, asked=_asked(request, read))
     if persona.records and persona.router.about(request.question, _history(request), trace.language):
-        return Handed(
-            await look.records(frozenset(), persona.evidence.digest_records),
+        return Grounding(
+            await look.records(frozenset(), persona.evidence_settings.digest_records),
             asked=_asked(request, read),
             searched=evidence.searched,
         )
-    return Handed(searched=evidence.searched)
+    return Grounding(searched=evidence.searched)
 
 
 class _Look:
     """One caller's eyes on this persona's sources, at one instant."""
 
-    def __init__(self, persona: Persona, desk: Desk, trace: Trace):
-        only = frozenset({trace.language}) if persona.evidence.languages == "reader" else frozenset()
+    def __init__(self, persona: Assistant, desk: AnswerContext, trace: Trace):
+        only = frozenset({trace.language}) if persona.evidence_settings.languages == "reader" else frozenset()
         self.viewer = Viewer(trace.caller.groups, desk.now(), persona.sources, only)
         self._persona = persona
         self._desk = desk
@@ -90,11 +92,11 @@ class _Look:
         return await self._desk.finder.titles(self.viewer) if request.turns else ()
 
 
-def _query(read: Followup, persona: Persona, request: ChatRequest, language: str) -> Query:
+def _query(read: Followup, persona: Assistant, request: ChatRequest, language: str) -> Query:
     """The subject's name added helps the order and never counts for the threshold."""
     named = bool(persona.names) and persona.router.about(request.question, _history(request), language)
     order = f"{persona.names[0]} {read.texts[0]}" if named else ""
-    return Query(read.texts, order, persona.name_words, persona.evidence.limit)
+    return Query(read.texts, order, persona.name_words, persona.evidence_settings.limit)
 
 
 def _kinds(asked: frozenset[str]) -> frozenset[str]:

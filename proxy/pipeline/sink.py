@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Literal
 
 from proxy.domain.ports import Reply, Spent
-from proxy.domain.types import Call, Ending, Usage
+from proxy.domain.types import UpstreamCall, UpstreamEnd, Usage
 from proxy.gate import Gate, Rules
 from proxy.gate.cited import cited, scrap
 from proxy.gate.types import Release, Stop
@@ -17,10 +17,10 @@ Mark = Callable[[str], None]
 """Notes the moment of something that has a name in `Trace.timings_ms`."""
 
 
-class Releasing:
+class GatedSink:
     """Implements `services.UpstreamSink`. `text` is synchronous: the gate works where the bytes arrive."""
 
-    def __init__(self, call: Call, rules: Rules, reply: Reply, mark: Mark):
+    def __init__(self, call: UpstreamCall, rules: Rules, reply: Reply, mark: Mark):
         self._call = call
         self._rules = rules
         self._gate = self._fresh()
@@ -40,22 +40,22 @@ class Releasing:
         """A stop sequence of the client ended the answer."""
 
     @property
-    def heard(self) -> bool:
+    def has_heard(self) -> bool:
         """Whether the upstream has said anything at all, released or not."""
         return self._received_bytes > 0
 
     @property
-    def spoken(self) -> bool:
+    def has_released(self) -> bool:
         """Whether any text has been released."""
         return bool(self.released)
 
-    def text(self, piece: str) -> bool:
+    def push_text(self, piece: str) -> bool:
         """Feeds the gate; False once the answer has ended."""
         self._count(piece)
         self._take(self._judged(lambda: self._gate.feed(piece)))
         return self.stop is None and not self.ended
 
-    def billed(self, piece: str) -> bool:
+    def push_thought(self, piece: str) -> bool:
         """Counts text that costs but never leaves; False if there was more than was asked for before it."""
         above = self._received_bytes > self._bytes_max
         self._count(piece)
@@ -63,7 +63,7 @@ class Releasing:
             self._take([Stop("cap", "truncated", detail="more bytes than the caps allow, thinking counted")])
         return self.stop is None and not self.ended
 
-    def usage(self, usage: Usage) -> None:
+    def push_usage(self, usage: Usage) -> None:
         """Keeps the last word of the upstream on each figure."""
         self._usage = Usage(
             self._usage.input if usage.input is None else usage.input,
@@ -75,9 +75,9 @@ class Releasing:
         if self._pending:
             text, self._pending = self._pending, ""
             self._mark("first_sentence")
-            await self._reply.text(text)
+            await self._reply.write_text(text)
 
-    async def close(self, ending: Ending) -> None:
+    async def close(self, ending: UpstreamEnd) -> None:
         """Lets the gate judge what is left, as far as the upstream's end allows, and sends it."""
         if self.stop is None and not self.ended:
             finish: Finish = ending.finish if ending.finish in ("stop", "length") else "cut"
@@ -86,11 +86,11 @@ class Releasing:
             self._free(self._stops.finish())
         await self.flush()
 
-    def spent(self, ending: Ending | None) -> Spent:
+    def count_spent(self, ending: UpstreamEnd | None) -> Spent:
         """What this attempt used; `ending` None: it was torn off, so what it had become is not known."""
         if ending is None:
-            return Spent(self._usage, self._received_bytes, known=self.heard)
-        if ending.finish == "failed" and not self.heard:
+            return Spent(self._usage, self._received_bytes, outcome_known=self.has_heard)
+        if ending.finish == "failed" and not self.has_heard:
             return self._unheard(ending)
         return Spent(self._usage, self._received_bytes)
 
@@ -103,10 +103,10 @@ class Releasing:
             self._mark("first_upstream")
         self._received_bytes += len(piece.encode("utf-8", "replace"))
 
-    def _unheard(self, ending: Ending) -> Spent:
+    def _unheard(self, ending: UpstreamEnd) -> Spent:
         if ending.status is not None and ending.status >= 300:
             return Spent(Usage(0, 0), 0)  # an HTTP error or a redirect is an answer: nothing was generated
-        return Spent(self._usage, 0, sent=ending.sent, known=False)
+        return Spent(self._usage, 0, was_sent=ending.was_sent, outcome_known=False)
 
     def _judged(self, judge: Callable[[], list[Release | Stop]]) -> list[Release | Stop]:
         """A gate that fails lets nothing more through."""
@@ -143,7 +143,7 @@ class Releasing:
         """The beginning of a sentence that a stop sequence has cut: 3 of 350 stands in no source."""
         text = held[0].text[: self._free_chars] if held else ""
         marks = "".join(f"[{number}]" for number in held[0].cites) if held else ""
-        if text.strip() and (not marks or releases(self._fresh(), f"{text.rstrip()} {marks}")):
+        if text.strip() and (not marks or is_released_whole(self._fresh(), f"{text.rstrip()} {marks}")):
             self._let(replace(held[0], text=text))
 
     def _let(self, release: Release) -> None:
@@ -151,19 +151,19 @@ class Releasing:
         self._pending += release.text
 
 
-class Structured(Releasing):
+class StructuredSink(GatedSink):
     """The same for an upstream that was asked for JSON: nothing leaves before all of it has passed.
 
     Citations must be there and point only at sources handed over; the answer's sentences then pass the gate
     against those sources, as if each bore their markers. One that fails makes the whole a refusal.
     """
 
-    def __init__(self, call: Call, rules: Rules, reply: Reply, mark: Mark):
+    def __init__(self, call: UpstreamCall, rules: Rules, reply: Reply, mark: Mark):
         super().__init__(call, rules, reply, mark)
         self._text: list[str] = []
         self._bytes_left = call.output_cap * rules.output_bytes_per_token_max
 
-    def text(self, piece: str) -> bool:
+    def push_text(self, piece: str) -> bool:
         """Keeps the piece; False above the cap."""
         self._count(piece)
         self._bytes_left -= len(piece.encode("utf-8", "replace"))
@@ -173,7 +173,7 @@ class Structured(Releasing):
         self._text.append(piece)
         return True
 
-    async def close(self, ending: Ending) -> None:
+    async def close(self, ending: UpstreamEnd) -> None:
         """Reads the JSON and lets the gate judge the answer in it."""
         if self.stop is None and ending.finish == "stop":
             self._take(self._judged(self._whole))
@@ -200,12 +200,12 @@ class Structured(Releasing):
         return [replace(failed, ending="not_in_sources")] if failed else judged
 
 
-def sink(call: Call, rules: Rules, reply: Reply, mark: Mark) -> Releasing:
+def open_sink(call: UpstreamCall, rules: Rules, reply: Reply, mark: Mark) -> GatedSink:
     """The sink of one attempt, as the answer was asked for."""
-    kind = Structured if call.structured else Releasing
+    kind = StructuredSink if call.is_structured else GatedSink
     return kind(call, rules, reply, mark)
 
 
-def releases(gate: Gate, text: str) -> bool:
+def is_released_whole(gate: Gate, text: str) -> bool:
     """Whether a fresh gate lets `text` out whole, as one answer."""
     return all(isinstance(said, Release) for said in (*gate.feed(text), *gate.finish()))

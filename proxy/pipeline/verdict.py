@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from proxy.domain.types import Decision, Ending
+from proxy.domain.types import Decision, UpstreamEnd
 from proxy.gate.types import Stop
 
 VOICE_RULES = frozenset({"voice", "topic"})
@@ -20,17 +20,17 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class VerdictContext:
     """What the verdict on an attempt depends on besides its end."""
 
-    own_cap: bool = False
+    is_client_cap: bool = False
     """The cap in force was the client's own, so a cut by length is its doing and is told as `length`."""
-    spoken: bool = True
+    has_released: bool = True
     """A sentence was released before."""
     stop_finish: str = "stop"
 
 
-def judge(stop: Stop | None, ending: Ending, terms: Terms) -> Verdict:
+def judge_attempt(stop: Stop | None, ending: UpstreamEnd, terms: VerdictContext) -> Verdict:
     """The verdict on one attempt that has said something."""
     broken = ending.finish in ("cut", "failed")
     if broken and (stop is None or stop.rule == "length"):
@@ -40,10 +40,12 @@ def judge(stop: Stop | None, ending: Ending, terms: Terms) -> Verdict:
     return Verdict(Decision.ANSWERED)
 
 
-def _stopped(stop: Stop, terms: Terms) -> Verdict:
+def _stopped(stop: Stop, terms: VerdictContext) -> Verdict:
     if stop.ending == "not_in_sources":
         return Verdict(Decision.NOT_IN_SOURCES, "3" if stop.rule == "token" else "4", "not_in_sources")
     if stop.ending == "truncated":
-        return Verdict(Decision.TRUNCATED, "4", "truncated", "length" if terms.own_cap else "stop")
+        return Verdict(Decision.TRUNCATED, "4", "truncated", "length" if terms.is_client_cap else "stop")
     layer = "5" if stop.rule in VOICE_RULES else "4"
-    return Verdict(Decision.STOPPED, layer, "stopped" if terms.spoken else "withheld", terms.stop_finish)
+    return Verdict(
+        Decision.STOPPED, layer, "stopped" if terms.has_released else "withheld", terms.stop_finish
+    )

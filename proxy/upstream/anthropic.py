@@ -1,7 +1,7 @@
 """The `anthropic` protocol: the Messages API."""
 
 from proxy.domain.ports import UpstreamSink
-from proxy.domain.types import Call, Ending
+from proxy.domain.types import UpstreamCall, UpstreamEnd
 from proxy.settings import tree
 from proxy.upstream.client import Client, Post, Times
 from proxy.wire import anthropic_messages
@@ -21,14 +21,14 @@ class AnthropicUpstream:
         times = Times(settings.connect_s, settings.idle_s, settings.total_s)
         self._client = Client(times, settings.connections_max)
 
-    def body(self, call: Call) -> bytes:
+    def encode_body(self, call: UpstreamCall) -> bytes:
         """See `anthropic_messages.body`."""
         return anthropic_messages.body(call, call.output_cap + call.reasoning_cap)
 
-    async def run(self, call: Call, sink: UpstreamSink) -> Ending:
+    async def run(self, call: UpstreamCall, sink: UpstreamSink) -> UpstreamEnd:
         """One attempt; see `Client.attempt`."""
         headers = {**self._headers, "content-type": "application/json"}
-        post = Post(f"{self._url}/messages", headers, self.body(call))
+        post = Post(f"{self._url}/messages", headers, self.encode_body(call))
         return await self._client.attempt(post, AnthropicDialect(), sink)
 
     async def listed(self) -> tuple[str, ...]:

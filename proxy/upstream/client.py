@@ -15,7 +15,7 @@ from httpx_aiohttp import AiohttpTransport
 
 from proxy.domain.errors import BusyError
 from proxy.domain.ports import UpstreamSink
-from proxy.domain.types import Ending, Usage
+from proxy.domain.types import UpstreamEnd, Usage
 from proxy.upstream.retry import retry_after_s
 from proxy.wire.response_reader import Dialect, Heard, Reader
 from proxy.wire.upstream_events import Text
@@ -81,7 +81,7 @@ class Client:
         except (*FAULTS, ValueError, LookupError, TypeError) as fault:
             raise BusyError(f"{url}: {fault}", code="upstream_failed") from fault
 
-    async def attempt(self, post: Post, dialect: Dialect, sink: UpstreamSink) -> Ending:
+    async def attempt(self, post: Post, dialect: Dialect, sink: UpstreamSink) -> UpstreamEnd:
         """One exchange. Cancelling the task closes the connection; what the sink raises comes through."""
         exchange = _Exchange(self._http, dialect, sink)
         try:
@@ -113,7 +113,7 @@ class _Exchange:
         self._sink = sink
         self._reader: Reader | None = None
 
-    async def run(self, post: Post, clock: asyncio.Timeout) -> Ending:
+    async def run(self, post: Post, clock: asyncio.Timeout) -> UpstreamEnd:
         async with self._http.stream(
             "POST", post.url, content=post.body, headers=dict(post.headers)
         ) as response:
@@ -123,11 +123,11 @@ class _Exchange:
             async with aclosing(_reads(response)) as reads:
                 return await self._read(reads, self._reader, clock)
 
-    async def _read(self, reads: AsyncIterator[bytes], reader: Reader, clock: asyncio.Timeout) -> Ending:
+    async def _read(self, reads: AsyncIterator[bytes], reader: Reader, clock: asyncio.Timeout) -> UpstreamEnd:
         async for data in reads:
             finished = reader.finished
             if not self._push(reader.feed(data)):
-                return Ending("cancelled")  # leaving closes the connection, which is the cancel
+                return UpstreamEnd("cancelled")  # leaving closes the connection, which is the cancel
             await self._sink.flush()
             if reader.end:
                 await _drain(reads)
@@ -136,21 +136,21 @@ class _Exchange:
                 clock.reschedule(asyncio.get_running_loop().time() + TAIL_S)
         return await self._over(reader)
 
-    async def _over(self, reader: Reader) -> Ending:
+    async def _over(self, reader: Reader) -> UpstreamEnd:
         if not self._push(reader.finish()):
-            return Ending("cancelled")
+            return UpstreamEnd("cancelled")
         await self._sink.flush()
         return _ending(reader)
 
     def _push(self, heard: Iterable[Heard]) -> bool:
         for item in heard:
             if isinstance(item, Usage):
-                self._sink.usage(item)
-            elif not (self._sink.text if isinstance(item, Text) else self._sink.billed)(item.text):
+                self._sink.push_usage(item)
+            elif not (self._sink.push_text if isinstance(item, Text) else self._sink.push_thought)(item.text):
                 return False
         return True
 
-    def broken(self, fault: Exception) -> Ending:
+    def broken(self, fault: Exception) -> UpstreamEnd:
         """The exchange broke; behind a finish reason nothing of the answer is missing."""
         reader = self._reader
         if reader and reader.finished and not reader.end:
@@ -159,20 +159,20 @@ class _Exchange:
         cause = fault.__cause__ or fault
         detail = f"{type(cause).__name__}: {cause}"[:300]
         if reader and reader.heard:
-            return Ending("cut", detail, 200)
+            return UpstreamEnd("cut", detail, 200)
         silent = isinstance(cause, TimeoutError) and not isinstance(cause, _UNSENT)
-        return Ending("failed", detail, sent=not isinstance(cause, _UNSENT), silent=silent)
+        return UpstreamEnd("failed", detail, was_sent=not isinstance(cause, _UNSENT), was_silent=silent)
 
 
-def _ending(reader: Reader) -> Ending:
+def _ending(reader: Reader) -> UpstreamEnd:
     """The reader's end in the pipeline's words; only a whole answer ends well."""
     end = reader.end
     if end is None:
         raise AssertionError("a reader that is finished has an end")
     if end.how in ("done", "eof") and end.reason in ("stop", "length"):
-        return Ending(end.reason, status=200)
+        return UpstreamEnd(end.reason, status=200)
     detail = " ".join(part for part in (end.how, end.reason, end.detail) if part)
-    return Ending("cut" if reader.heard else "failed", detail, 200)
+    return UpstreamEnd("cut" if reader.heard else "failed", detail, 200)
 
 
 def _reads(response: httpx.Response) -> AsyncGenerator[bytes, None]:
@@ -180,7 +180,7 @@ def _reads(response: httpx.Response) -> AsyncGenerator[bytes, None]:
     return cast(AsyncGenerator[bytes, None], response.aiter_bytes())
 
 
-async def _refused(response: httpx.Response) -> Ending:
+async def _refused(response: httpx.Response) -> UpstreamEnd:
     """An HTTP error or a redirect; its body goes to our log only, and only its beginning."""
     body = b""
     with suppress(TimeoutError, *FAULTS):  # the status says enough
@@ -189,7 +189,7 @@ async def _refused(response: httpx.Response) -> Ending:
                 body += data
                 if len(body) >= DETAIL_BYTES_MAX:
                     break
-    return Ending(
+    return UpstreamEnd(
         "failed",
         body[:DETAIL_BYTES_MAX].decode("utf-8", "replace"),
         response.status_code,

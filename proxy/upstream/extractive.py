@@ -15,7 +15,7 @@ import regex
 from indexes.text.roots import roots
 from indexes.text.words import index_tokens
 from proxy.domain.ports import UpstreamSink
-from proxy.domain.types import Call, Ending, Source, Usage
+from proxy.domain.types import Source, UpstreamCall, UpstreamEnd, Usage
 
 _LIST_MARK = regex.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 _HEADING = regex.compile(r"^\s*#{1,6}\s|^\s*(?:[-*_]\s*){3,}$|^\s*(?:=+|-+)\s*$")
@@ -63,32 +63,32 @@ class Extractive:
         self._split = split
         self._sentences_max = sentences_max
 
-    def body(self, call: Call) -> bytes:
+    def encode_body(self, call: UpstreamCall) -> bytes:
         """Nothing is sent anywhere."""
         return b""
 
-    async def run(self, call: Call, sink: UpstreamSink) -> Ending:
+    async def run(self, call: UpstreamCall, sink: UpstreamSink) -> UpstreamEnd:
         """Pushes the chosen quotations one by one; the token of the prompt where there are none."""
-        sink.usage(Usage(0, 0))
+        sink.push_usage(Usage(0, 0))
         chosen = self.choose(call)
         if not chosen:
-            sink.text(call.token)
-            return Ending("stop")
-        for piece in _pieces(chosen, overview=call.overview):
-            more = sink.text(piece)
+            sink.push_text(call.token)
+            return UpstreamEnd("stop")
+        for piece in _pieces(chosen, overview=call.is_overview):
+            more = sink.push_text(piece)
             await sink.flush()
             if not more:
-                return Ending("cancelled")
-        return Ending("stop")
+                return UpstreamEnd("cancelled")
+        return UpstreamEnd("stop")
 
-    def choose(self, call: Call) -> list[Unit]:
+    def choose(self, call: UpstreamCall) -> list[Unit]:
         """The units to quote: for an overview every line of each record, else those nearest the question.
 
         What the reader's language says is not said again in another; only where it says nothing, others do.
         """
         units = [unit for source in call.sources for unit in units_of(source, self._split)]
-        if call.overview:
-            return [unit for unit in units if call.passes(unit.quoted())]
+        if call.is_overview:
+            return [unit for unit in units if call.would_release(unit.quoted())]
         ranked = self._ranked(call, units)
         best = ranked[0][0] if ranked else 0
         near = [unit for score, unit in ranked if score >= best / 2]
@@ -96,14 +96,14 @@ class Extractive:
         chosen = self._passing(call, own) or self._passing(call, near)
         return sorted(chosen, key=lambda unit: (unit.source.number, unit.order))
 
-    def _passing(self, call: Call, units: Iterable[Unit]) -> list[Unit]:
+    def _passing(self, call: UpstreamCall, units: Iterable[Unit]) -> list[Unit]:
         """The first that the gate would release, as many as may be quoted."""
-        passing = (unit for unit in units if call.passes(unit.quoted()))
+        passing = (unit for unit in units if call.would_release(unit.quoted()))
         return list(islice(passing, self._sentences_max))
 
-    def _ranked(self, call: Call, units: list[Unit]) -> list[tuple[float, Unit]]:
+    def _ranked(self, call: UpstreamCall, units: list[Unit]) -> list[tuple[float, Unit]]:
         """Units that share enough content words with the question, rarer words weighing more, best first."""
-        wanted = _roots(" ".join(call.wanted))
+        wanted = _roots(" ".join(call.content_words))
         shared = [wanted & _roots(f"{unit.head} {unit.text}") for unit in units]
         found = Counter(word for held in shared for word in held)
         weight = {word: math.log(1 + len(units) / (1 + found[word])) for word in wanted}

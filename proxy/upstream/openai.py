@@ -3,7 +3,7 @@
 import orjson
 
 from proxy.domain.ports import UpstreamSink
-from proxy.domain.types import Call, Ending
+from proxy.domain.types import UpstreamCall, UpstreamEnd
 from proxy.settings import tree
 from proxy.upstream.client import Client, Post, Times
 from proxy.wire import structured
@@ -22,7 +22,7 @@ class OpenAIUpstream:
         times = Times(settings.connect_s, settings.idle_s, settings.total_s)
         self._client = Client(times, settings.connections_max)
 
-    def body(self, call: Call) -> bytes:
+    def encode_body(self, call: UpstreamCall) -> bytes:
         """Always streamed and always with usage, whatever the client asked for."""
         fields: dict[str, object] = {
             "model": call.model,
@@ -32,15 +32,15 @@ class OpenAIUpstream:
             self._settings.cap_field: call.output_cap + call.reasoning_cap,
         }
         fields |= self._sampling(call)
-        if call.structured:
+        if call.is_structured:
             schema = {"name": structured.NAME, "strict": True, "schema": structured.SCHEMA}
             fields["response_format"] = {"type": "json_schema", "json_schema": schema}
         return orjson.dumps(fields)
 
-    async def run(self, call: Call, sink: UpstreamSink) -> Ending:
+    async def run(self, call: UpstreamCall, sink: UpstreamSink) -> UpstreamEnd:
         """One attempt; see `Client.attempt`."""
         headers = {**self._headers, "content-type": "application/json"}
-        post = Post(f"{self._url}/chat/completions", headers, self.body(call))
+        post = Post(f"{self._url}/chat/completions", headers, self.encode_body(call))
         return await self._client.attempt(post, OpenAIDialect(), sink)
 
     async def listed(self) -> tuple[str, ...]:
@@ -51,7 +51,7 @@ class OpenAIUpstream:
         """Closes all connections."""
         await self._client.aclose()
 
-    def _sampling(self, call: Call) -> dict[str, object]:
+    def _sampling(self, call: UpstreamCall) -> dict[str, object]:
         """What the client tuned, as far as this upstream is said to know it."""
         sampling, settings = call.sampling, self._settings
         known: dict[str, object] = {

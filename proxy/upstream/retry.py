@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 
-from proxy.domain.types import Ending
+from proxy.domain.types import UpstreamEnd
 
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 """529: overloaded, at Anthropic."""
@@ -14,7 +14,7 @@ FIRST_S = 0.5
 PAUSE_S_MAX = 10.0  # a reader waits behind it: who asks for more gets an error now
 
 
-def pause_s(ending: Ending, attempt: int, chance: Callable[[], float] = random.random) -> float | None:
+def pause_s(ending: UpstreamEnd, attempt: int, chance: Callable[[], float] = random.random) -> float | None:
     """Seconds to wait after attempt number `attempt` (from 1), or None: do not ask again.
 
     Only where no byte of an answer came; how many attempts there are is the caller's business, each has
@@ -30,9 +30,9 @@ def pause_s(ending: Ending, attempt: int, chance: Callable[[], float] = random.r
     return ending.retry_after_s + chance() * FIRST_S
 
 
-def _may_help(ending: Ending) -> bool:
+def _may_help(ending: UpstreamEnd) -> bool:
     if ending.status is None:
-        return not ending.silent
+        return not ending.was_silent
     return ending.status in RETRIED
 
 

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from indexes.text.folding import fold
 from proxy.domain.errors import ConfigError
 from proxy.domain.ports import UpstreamSink
-from proxy.domain.types import Call, Ending, Source, Usage
+from proxy.domain.types import Source, UpstreamCall, UpstreamEnd, Usage
 
 _TITLE = re.compile(r"\{n:([^}]*)\}")
 
@@ -68,33 +68,33 @@ class Scripted:
         self.calls = 0
         self.cancelled = 0
 
-    def body(self, call: Call) -> bytes:
+    def encode_body(self, call: UpstreamCall) -> bytes:
         """The messages as one JSON list: what a real upstream of this size would be sent."""
         return orjson.dumps([(m.role, m.text) for m in call.messages])
 
-    async def run(self, call: Call, sink: UpstreamSink) -> Ending:
+    async def run(self, call: UpstreamCall, sink: UpstreamSink) -> UpstreamEnd:
         """Plays the first scene that matches; none: an upstream that failed."""
         self.calls += 1
         question = fold(call.question)
         scene = next((s for s in self._scenes if s.match == "*" or fold(s.match) in question), None)
         if scene is None:
-            return Ending("failed", "no scene of the script matches the question", sent=False)
+            return UpstreamEnd("failed", "no scene of the script matches the question", was_sent=False)
         try:
             return await self._play(scene, call, sink)
         except asyncio.CancelledError:
             self.cancelled += 1
             raise
 
-    async def _play(self, scene: Scene, call: Call, sink: UpstreamSink) -> Ending:
+    async def _play(self, scene: Scene, call: UpstreamCall, sink: UpstreamSink) -> UpstreamEnd:
         for piece in scene.pieces:
             await asyncio.sleep(scene.delay_ms / 1000)
-            more = sink.text(_numbered(piece, call.sources))
+            more = sink.push_text(_numbered(piece, call.sources))
             await sink.flush()
             if not more:
                 self.cancelled += 1
-                return Ending("cancelled")
-        sink.usage(Usage(scene.usage.input, scene.usage.output))
-        return Ending(scene.finish)
+                return UpstreamEnd("cancelled")
+        sink.push_usage(Usage(scene.usage.input, scene.usage.output))
+        return UpstreamEnd(scene.finish)
 
 
 def _numbered(piece: str, sources: tuple[Source, ...]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import orjson
 
-from proxy.domain.types import Call, Message, Usage, alternating
+from proxy.domain.types import Message, UpstreamCall, Usage, merge_turns
 from proxy.wire import structured
 from proxy.wire.openai_dialects import count
 from proxy.wire.upstream_events import Done, Failed, Finished, Reason, Said, Text, Thought, shown
@@ -22,7 +22,7 @@ REASONS: dict[str, Reason] = {
 _INPUT = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
 
-def body(call: Call, cap_tokens: int) -> bytes:
+def body(call: UpstreamCall, cap_tokens: int) -> bytes:
     """The exact bytes of the request. Seed and penalties do not exist there and are left out."""
     sampling = call.sampling
     fields: dict[str, object] = {
@@ -37,14 +37,14 @@ def body(call: Call, cap_tokens: int) -> bytes:
         fields["temperature"] = min(sampling.temperature, 1.0)  # OpenAI's scale ends at 2
     elif sampling.top_p is not None:  # newer models refuse both together
         fields["top_p"] = sampling.top_p
-    if call.structured:
+    if call.is_structured:
         fields["output_config"] = {"format": {"type": "json_schema", "schema": structured.SCHEMA}}
     return orjson.dumps(fields)
 
 
 def _messages(messages: tuple[Message, ...]) -> list[dict[str, str]]:
     """Turns in strict alternation, the first one the user's: the protocol asks for both."""
-    turns = alternating([message for message in messages if message.role != "system"])
+    turns = merge_turns([message for message in messages if message.role != "system"])
     return [{"role": turn.role, "content": turn.text} for turn in turns]
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import orjson
 
 from proxy.domain.errors import FiadorError
-from proxy.domain.ports import Outcome
+from proxy.domain.ports import ReplyEnd
 from proxy.domain.types import Citation
 
 KEEP_ALIVE = b": keep-alive\n\n"
@@ -49,7 +49,7 @@ class Encoder:
         """A chunk of text; before the first one the role, on a chunk of its own."""
         return self._role() + self._chunk({"content": released})
 
-    def end(self, done: Outcome) -> bytes:
+    def end(self, done: ReplyEnd) -> bytes:
         """Annotations if there are any, finish, usage if it was asked for, `[DONE]`."""
         cited = self._chunk({"annotations": annotations(done.citations)}) if done.citations else b""
         last = self._chunk({}, done.finish) + self._usage(done)
@@ -69,7 +69,7 @@ class Encoder:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
         return self._head + _one_line(orjson.dumps(choice)) + b"]}\n\n"
 
-    def _usage(self, done: Outcome) -> bytes:
+    def _usage(self, done: ReplyEnd) -> bytes:
         if not self._include_usage:
             return b""
         return self._head + b'],"usage":' + orjson.dumps(usage(done)) + b"}\n\n"
@@ -82,7 +82,7 @@ def _one_line(data: bytes) -> bytes:
     return data
 
 
-def body(label: Label, text: str, done: Outcome) -> bytes:
+def body(label: Label, text: str, done: ReplyEnd) -> bytes:
     """The whole reply of a request that does not stream."""
     message: dict[str, object] = {"role": "assistant", "content": text, "refusal": None}
     if done.citations:
@@ -116,7 +116,7 @@ def annotations(citations: Sequence[Citation]) -> list[dict[str, object]]:
     ]
 
 
-def usage(done: Outcome) -> dict[str, int]:
+def usage(done: ReplyEnd) -> dict[str, int]:
     """Tokens as booked."""
     prompt, completion = done.usage
     return {

@@ -14,13 +14,13 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from proxy.domain.ports import Bound, Hold, Prices, Spent
+from proxy.domain.ports import CostBound, Hold, Prices, Spent
 from proxy.domain.types import Caller, Usage
 from proxy.ledger.periods import Cap, Caps
 from proxy.ledger.sqlite import SqliteLedger
 
 PRICES = Prices(1, 10)
-BOUND = Bound(1_000, 200, 3_000)
+BOUND = CostBound(1_000, 200, 3_000)
 COVERS = 37
 AT_ONCE = 50
 STREAMS = 8

@@ -11,7 +11,7 @@ import httpx
 from openai import AsyncOpenAI
 
 from proxy.app.asgi import surface
-from proxy.domain.ports import Bound, Denial, Hold, Ledger, Prices, Settled, Spent
+from proxy.domain.ports import CostBound, Denial, Hold, Ledger, Prices, Settled, Spent
 from proxy.domain.types import Caller, Decision
 from tests.fakes import DONE, FakeUpstream, chunk, replays, says
 from tests.proxy.deployment import QUESTION, TRUE, deployed
@@ -116,9 +116,11 @@ async def test_half_a_character_in_a_structured_answer_does_not_break_the_reply(
     answer = json.dumps({"answer": "\ud800 It opens at 9:30.", "citations": [1]})
     async with FakeUpstream(says(answer)) as fake, deployed(tmp_path, fake.url) as proxy:
         desk = proxy.services.desk
-        persona = desk.personas["help"]
-        structured = replace(persona, answer=persona.answer.model_copy(update={"mode": "structured"}))
-        desk = replace(desk, personas={"help": structured})
+        persona = desk.assistants["help"]
+        structured = replace(
+            persona, answer_settings=persona.answer_settings.model_copy(update={"mode": "structured"})
+        )
+        desk = replace(desk, assistants={"help": structured})
         async with serving(surface(replace(proxy.services, desk=desk))) as url:
             headers = {"authorization": f"Bearer {await proxy.key()}"}
             body = {"model": "help", "messages": [{"role": "user", "content": QUESTION}]}
@@ -158,7 +160,7 @@ class SlowBooks:
 
     ledger: Ledger
 
-    async def reserve(self, caller: Caller, model: str, bound: Bound, prices: Prices) -> Hold | Denial:
+    async def reserve(self, caller: Caller, model: str, bound: CostBound, prices: Prices) -> Hold | Denial:
         return await self.ledger.reserve(caller, model, bound, prices)
 
     async def settle(self, hold: Hold, spent: Spent) -> Settled:

@@ -11,7 +11,7 @@ from openai.types.chat import ChatCompletion
 from indexes.types import Evidence, Finder, Query, Viewer
 from proxy.domain.types import Decision, Turn
 from proxy.pipeline import in_process
-from proxy.pipeline.in_process import Question
+from proxy.pipeline.in_process import InProcessQuestion
 from tests.fakes import FakeUpstream, Play, says
 from tests.proxy.deployment import QUESTION, Deployment, deployed
 
@@ -167,6 +167,8 @@ async def test_a_follow_up_is_about_the_subject_in_the_language_that_it_is_asked
     async with deployed(tmp_path) as proxy:
         desk = replace(proxy.services.desk, finder=Listening(proxy.services.desk.finder))
         before = (Turn("user", "¿Quién es Orchard?"), Turn("assistant", "Orchard es una biblioteca."))
-        question = Question("¿Y cuándo empezó ella con la sala?", "quoting", frozenset({"public"}), before)
-        await in_process.ask(question, desk)
+        question = InProcessQuestion(
+            "¿Y cuándo empezó ella con la sala?", "quoting", frozenset({"public"}), before
+        )
+        await in_process.ask_in_process(question, desk)
     assert asked[-1].order == f"Orchard {question.text}"

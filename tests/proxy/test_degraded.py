@@ -13,7 +13,7 @@ from proxy.app.evidence import Embedding, embedding
 from proxy.commands import check
 from proxy.commands.sync import synced
 from proxy.domain.errors import StoreError
-from proxy.pipeline.in_process import Question, Seen, ask
+from proxy.pipeline.in_process import CapturedAnswer, InProcessQuestion, ask_in_process
 from proxy.settings.tree import Settings
 from tests.indexes import tiny
 from tests.proxy.deployment import QUESTION, written
@@ -28,11 +28,11 @@ def _settings(tmp_path: Path) -> Settings:
     return settings.model_copy(update={"embedding": own}).placed(tmp_path)
 
 
-async def asked(services: Services) -> Seen:
-    return await ask(Question(QUESTION, "quoting", frozenset({"public"})), services.desk)
+async def asked(services: Services) -> CapturedAnswer:
+    return await ask_in_process(InProcessQuestion(QUESTION, "quoting", frozenset({"public"})), services.desk)
 
 
-def served_by_keywords(seen: Seen, why: str) -> None:
+def served_by_keywords(seen: CapturedAnswer, why: str) -> None:
     assert seen.trace
     assert "opens at 9:30" in seen.text
     assert (seen.trace.mode, seen.trace.threshold, seen.trace.embedded) == ("keywords", 0.35, False)

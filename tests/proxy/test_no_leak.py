@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from openai.types.chat import ChatCompletionChunk
 
-from proxy.domain.ports import Ask, Outcome, Reply
-from proxy.domain.types import Call, Decision, Message, Usage
+from proxy.domain.ports import HttpRequest, Reply, ReplyEnd
+from proxy.domain.types import Decision, Message, UpstreamCall, Usage
 from proxy.http import routes
 from proxy.http.routes import OpenReply
 from proxy.settings import tree
@@ -28,34 +28,34 @@ class Open:
         self._reply = reply
         self._held = ""
 
-    def text(self, piece: str) -> bool:
+    def push_text(self, piece: str) -> bool:
         self._held += piece
         return True
 
-    def billed(self, piece: str) -> bool:
+    def push_thought(self, piece: str) -> bool:
         return True
 
-    def usage(self, usage: Usage) -> None:
+    def push_usage(self, usage: Usage) -> None:
         pass
 
     async def flush(self) -> None:
         if self._held:
             text, self._held = self._held, ""
-            await self._reply.text(text)
+            await self._reply.write_text(text)
 
 
 async def relayed(fake: FakeUpstream, stream: bool) -> bytes:
     """Everything that a client gets, headers included, through a proxy that checks nothing."""
     upstream = OpenAIUpstream(tree.Upstream(protocol="openai", base_url=fake.url), key="sk-upstream-secret")
 
-    async def answer(ask: Ask, open_reply: OpenReply) -> None:
+    async def answer(ask: HttpRequest, open_reply: OpenReply) -> None:
         request = parse(ask.body, Policy())
         reply = open_reply(request, "r1")
         sink = Open(reply)
-        await upstream.run(Call("m", (Message("user", request.question),), 100), sink)
-        await reply.end(Outcome(Decision.ANSWERED, "stop"))
+        await upstream.run(UpstreamCall("m", (Message("user", request.question),), 100), sink)
+        await reply.end_reply(ReplyEnd(Decision.ANSWERED, "stop"))
 
-    async def nothing(ask: Ask) -> Sequence[str]:
+    async def nothing(ask: HttpRequest) -> Sequence[str]:
         return ()
 
     async def ready() -> Sequence[str]:

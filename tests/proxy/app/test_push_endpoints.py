@@ -16,7 +16,7 @@ from proxy.app import Services, open_deployment
 from proxy.app.asgi import surface
 from proxy.app.paths import paths
 from proxy.auth import Keys
-from proxy.pipeline.in_process import Question, ask
+from proxy.pipeline.in_process import InProcessQuestion, ask_in_process
 from proxy.settings.load import load
 from tests.proxy.deployment import CONFIG
 from tests.serving import serving
@@ -54,7 +54,9 @@ class Pushed:
     async def answer(self, question: str = ASKED) -> str:
         desk = self._services.desk
         await self._services.evidence.lexical.drain()
-        return (await ask(Question(question, "quoting", frozenset({"public"})), desk)).text
+        return (
+            await ask_in_process(InProcessQuestion(question, "quoting", frozenset({"public"})), desk)
+        ).text
 
 
 @pytest.fixture(name="pushed")

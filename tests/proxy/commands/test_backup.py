@@ -20,7 +20,7 @@ from proxy.ledger.periods import Caps
 from proxy.ledger.spool import Spool
 from proxy.ledger.sqlite import SqliteLedger
 from proxy.ledger.transactions import Booking
-from proxy.pipeline.in_process import Question, ask
+from proxy.pipeline.in_process import InProcessQuestion, ask_in_process
 from proxy.settings.tree import Settings
 from tests.fakes import FakeUpstream, says
 from tests.proxy.deployment import QUESTION, deployed, fiador, written
@@ -60,7 +60,9 @@ async def test_what_serves_is_copied_and_serves_again(tmp_path: Path) -> None:
     there = moved(tmp_path, "other")
     await backup.restore(there, file)
     async with open_deployment(there) as services, Keys(paths(there).keys) as keys:
-        seen = await ask(Question(QUESTION, "quoting", frozenset({"public"})), services.desk)
+        seen = await ask_in_process(
+            InProcessQuestion(QUESTION, "quoting", frozenset({"public"})), services.desk
+        )
         assert "9:30" in seen.text
         assert await keys.find(secret)
         assert (await services.decisions.read(row.id)) == row

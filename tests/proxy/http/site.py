@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import httpx
 
 from proxy.domain.errors import AuthError
-from proxy.domain.ports import Ask, Outcome
+from proxy.domain.ports import HttpRequest, ReplyEnd
 from proxy.domain.types import ChatRequest, Citation, Decision
 from proxy.http import routes
 from proxy.http.routes import OpenReply
@@ -18,20 +18,20 @@ from tests.serving import serving
 
 BODY = {"model": "ada", "messages": [{"role": "user", "content": "Who?"}]}
 STREAM = BODY | {"stream": True, "stream_options": {"include_usage": True}}
-DONE = Outcome(Decision.ANSWERED, "stop", (Citation(0, 4, "Notes", "https://example.org/n"),), (10, 5))
+DONE = ReplyEnd(Decision.ANSWERED, "stop", (Citation(0, 4, "Notes", "https://example.org/n"),), (10, 5))
 Told = Callable[[ChatRequest, OpenReply], Awaitable[None]]
 
 
 async def told(request: ChatRequest, open_reply: OpenReply) -> None:
     """The ordinary answer."""
     reply = open_reply(request, "r1")
-    await reply.head(Decision.ANSWERED)
-    await reply.text("Ada ")
-    await reply.text("wrote it.")
-    await reply.end(DONE)
+    await reply.announce_decision(Decision.ANSWERED)
+    await reply.write_text("Ada ")
+    await reply.write_text("wrote it.")
+    await reply.end_reply(DONE)
 
 
-async def models(ask: Ask) -> Sequence[str]:
+async def models(ask: HttpRequest) -> Sequence[str]:
     if ask.headers.get("authorization") != "Bearer sk-good":
         raise AuthError("Unknown key.")
     return ["ada", "bee"]
@@ -43,7 +43,7 @@ async def site(
 ) -> AsyncIterator[httpx.AsyncClient]:
     """A client of a server whose answers `tell` gives."""
 
-    async def answer(ask: Ask, open_reply: OpenReply) -> None:
+    async def answer(ask: HttpRequest, open_reply: OpenReply) -> None:
         await tell(parse(ask.body, Policy()), open_reply)
 
     async def ready() -> Sequence[str]:

@@ -78,8 +78,8 @@ async def test_a_held_sentence_is_covered_by_comments() -> None:
     async def tell(request: ChatRequest, open_reply: OpenReply) -> None:
         reply = open_reply(request, "r1")
         await covered.wait()
-        await reply.text("Late.")
-        await reply.end(DONE)
+        await reply.write_text("Late.")
+        await reply.end_reply(DONE)
 
     body = ""
     async with (
@@ -100,7 +100,7 @@ async def test_a_client_that_leaves_cancels_the_answer(stream: bool) -> None:
     begun, cancelled = asyncio.Event(), asyncio.Event()
 
     async def tell(request: ChatRequest, open_reply: OpenReply) -> None:
-        await open_reply(request, "r1").text("Ada ")
+        await open_reply(request, "r1").write_text("Ada ")
         begun.set()
         try:
             await asyncio.sleep(30)
@@ -124,12 +124,12 @@ async def test_writing_to_a_client_that_left_raises() -> None:
 
     async def tell(request: ChatRequest, open_reply: OpenReply) -> None:
         reply = open_reply(request, "r1")
-        await reply.text("Ada ")
+        await reply.write_text("Ada ")
         begun.set()
         with suppress(asyncio.CancelledError):
             await asyncio.sleep(30)
         try:
-            await reply.text("wrote it.")
+            await reply.write_text("wrote it.")
         except ClientGone:
             raised.set()
             raise
@@ -206,7 +206,7 @@ async def test_why_a_token_is_refused_is_for_the_log_alone(caplog: pytest.LogCap
 
 async def test_a_fault_after_the_first_byte_is_an_event_and_no_clean_end() -> None:
     async def tell(request: ChatRequest, open_reply: OpenReply) -> None:
-        await open_reply(request, "r1").text("Ada ")
+        await open_reply(request, "r1").write_text("Ada ")
         raise BusyError("Down.")
 
     async with site(tell) as client:
@@ -227,7 +227,7 @@ async def test_a_bug_shows_nothing_of_itself() -> None:
 
 async def test_a_bug_in_the_middle_tears_the_connection() -> None:
     async def tell(request: ChatRequest, open_reply: OpenReply) -> None:
-        await open_reply(request, "r1").text("Ada ")
+        await open_reply(request, "r1").write_text("Ada ")
         raise ZeroDivisionError
 
     async with site(tell) as client:

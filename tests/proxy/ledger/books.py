@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from proxy.domain.ports import Bound, Denial, Hold, Prices, Spent
+from proxy.domain.ports import CostBound, Denial, Hold, Prices, Spent
 from proxy.domain.types import Caller, Usage
 from proxy.ledger.periods import Cap, Caps
 from proxy.ledger.sqlite import SqliteLedger
 
 PRICES = Prices(150, 600)
-BOUND = Bound(1_000, 500, 450_000)
+BOUND = CostBound(1_000, 500, 450_000)
 ALICE = Caller("k1", "alice", frozenset({"public", "staff"}))
 BOB = Caller("k2", "bob", frozenset({"public"}))
 
@@ -19,7 +19,9 @@ def opened(folder: Path, covers: float = 1_000, **settings: object) -> SqliteLed
     return SqliteLedger(folder / "ledger.db", caps, **settings)  # type: ignore[arg-type]
 
 
-async def held(ledger: SqliteLedger, caller: Caller = ALICE, model: str = "m", bound: Bound = BOUND) -> Hold:
+async def held(
+    ledger: SqliteLedger, caller: Caller = ALICE, model: str = "m", bound: CostBound = BOUND
+) -> Hold:
     """A hold that must be granted."""
     answer = await ledger.reserve(caller, model, bound, PRICES)
     assert isinstance(answer, Hold), answer

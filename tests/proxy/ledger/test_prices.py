@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.domain.ports import Bound, Hold, Prices, Settled, Spent
+from proxy.domain.ports import CostBound, Hold, Prices, Settled, Spent
 from proxy.domain.types import Usage
 from proxy.ledger import prices
 
@@ -35,7 +35,7 @@ def test_the_bound_counts_every_byte_both_caps_and_the_template() -> None:
     bound = prices.bound(
         999, template_tokens=201, byte_tokens=1, output_cap=400, reasoning_cap=100, prices=HOLD.prices
     )
-    assert bound == Bound(1_200, 500, 1_200 * 150 + 500 * 600)
+    assert bound == CostBound(1_200, 500, 1_200 * 150 + 500 * 600)
 
 
 def test_a_factor_for_other_tokenizers_rounds_up() -> None:
@@ -55,9 +55,9 @@ def test_a_factor_for_other_tokenizers_rounds_up() -> None:
         (Spent(Usage(None, None), 70), Settled(1_000, 70, 192_000)),
         (Spent(Usage(None, None), 10**9), Settled(1_000, 500, 450_000)),
         (Spent(Usage(2_000, 3_000), 1), Settled(2_000, 3_000, 2_100_000)),
-        (Spent(Usage(None, None), 0, sent=False), Settled(0, 0, 0)),
-        (Spent(Usage(None, None), 70, known=False), Settled(1_000, 500, 450_000)),
-        (Spent(Usage(10, 20), 70, known=False), Settled(10, 20, 13_500)),
+        (Spent(Usage(None, None), 0, was_sent=False), Settled(0, 0, 0)),
+        (Spent(Usage(None, None), 70, outcome_known=False), Settled(1_000, 500, 450_000)),
+        (Spent(Usage(10, 20), 70, outcome_known=False), Settled(10, 20, 13_500)),
         (Spent(Usage(-5, 10**18), 70), Settled(1_000, 70, 192_000)),
     ],
     ids=[
@@ -87,5 +87,5 @@ def test_the_cost_is_as_reported_and_gaps_are_filled_up_to_the_hold(spent: Spent
 def test_within_the_bound_nothing_costs_more_than_the_hold(
     read: int | None, written: int | None, received: int, known: bool
 ) -> None:
-    cost = prices.fill(Spent(Usage(read, written), received, known=known), HOLD)
+    cost = prices.fill(Spent(Usage(read, written), received, outcome_known=known), HOLD)
     assert 0 <= cost.nanousd <= HOLD.nanousd

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.domain.ports import Bound, Denial, Hold, Settled
+from proxy.domain.ports import CostBound, Denial, Hold, Settled
 from proxy.domain.types import Caller, Decision
 from proxy.ledger.periods import Cap, Caps
 from proxy.ledger.transactions import Adjustment
@@ -82,7 +82,7 @@ async def test_a_denied_request_leaves_no_trace_in_any_balance(tmp_path: Path) -
 
 async def test_a_free_request_passes_a_used_up_cap(tmp_path: Path) -> None:
     async with opened(tmp_path, covers=0) as ledger:
-        assert isinstance(await ledger.reserve(ALICE, "m", Bound(9, 9, 0), PRICES), Hold)
+        assert isinstance(await ledger.reserve(ALICE, "m", CostBound(9, 9, 0), PRICES), Hold)
 
 
 async def test_settling_twice_books_once(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
 
-from proxy.domain.ports import Bound, Denial, Hold, Prices, Settled, Spent
+from proxy.domain.ports import CostBound, Denial, Hold, Prices, Settled, Spent
 from proxy.domain.types import Caller, Usage
 from proxy.ledger import audit, prices, transactions
 from proxy.ledger.periods import DEPLOYMENT, Cap, Caps, capped, period, zone
@@ -52,7 +52,7 @@ class Spending(RuleBasedStateMachine):
         owner=st.sampled_from("ab"),
     )
     def reserve(self, caller: Caller, tokens: tuple[int, int], owner: str) -> Hold | None:
-        bound = Bound(*tokens, prices.cost(*tokens, PRICES))
+        bound = CostBound(*tokens, prices.cost(*tokens, PRICES))
         answer = transactions.reserve(
             self.connection, terms(owner), Wish(caller, "m", bound, PRICES, self.now)
         )
@@ -105,7 +105,7 @@ TestSpending.settings = settings(max_examples=60, stateful_step_count=40, deadli
 
 
 def wish(now: float = START, caller: Caller = CALLERS[1]) -> Wish:
-    return Wish(caller, "m", Bound(100, 100, 1_000), PRICES, now)
+    return Wish(caller, "m", CostBound(100, 100, 1_000), PRICES, now)
 
 
 def test_a_period_does_not_go_back_with_the_clock() -> None:

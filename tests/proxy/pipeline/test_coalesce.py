@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from proxy.domain.errors import BusyError
-from proxy.domain.ports import ClientGone, Outcome, Reply
+from proxy.domain.ports import ClientGone, Reply, ReplyEnd
 from proxy.domain.types import Decision
-from proxy.pipeline.coalesce import Joins
+from proxy.pipeline.coalesce import RequestCoalescer
 
 KEY = ("k1", b'{"stream": true}')
-END = Outcome(Decision.ANSWERED, "stop")
+END = ReplyEnd(Decision.ANSWERED, "stop")
 
 
 class Ear:
@@ -21,15 +21,15 @@ class Ear:
         self.heard: list[object] = []
         self.patience = patience
 
-    async def head(self, decision: Decision) -> None:
+    async def announce_decision(self, decision: Decision) -> None:
         self.heard.append(decision)
 
-    async def text(self, released: str) -> None:
+    async def write_text(self, released: str) -> None:
         if len(self.heard) > self.patience:
             raise ClientGone
         self.heard.append(released)
 
-    async def end(self, done: Outcome) -> None:
+    async def end_reply(self, done: ReplyEnd) -> None:
         self.heard.append(done)
 
 
@@ -44,12 +44,12 @@ class Talk:
     async def __call__(self, reply: Reply) -> None:
         self.runs += 1
         try:
-            await reply.head(Decision.ANSWERED)
+            await reply.announce_decision(Decision.ANSWERED)
             for number in range(self.words):
                 await self.step.wait()
                 self.step.clear()
-                await reply.text(f"w{number}")
-            await reply.end(END)
+                await reply.write_text(f"w{number}")
+            await reply.end_reply(END)
         except asyncio.CancelledError:
             self.cancelled += 1
             await asyncio.sleep(0.01)  # settling takes its time
@@ -66,14 +66,16 @@ async def stepped(talk: Talk, count: int = 1) -> None:
         await asyncio.sleep(0.01)
 
 
-async def begun(joins: Joins, ear: Ear, talk: Callable[[Reply], Awaitable[None]]) -> asyncio.Task[None]:
+async def begun(
+    joins: RequestCoalescer, ear: Ear, talk: Callable[[Reply], Awaitable[None]]
+) -> asyncio.Task[None]:
     task = asyncio.create_task(joins.run(KEY, ear, talk))
     await asyncio.sleep(0.01)
     return task
 
 
 async def test_an_equal_request_hears_all_of_the_running_one_from_its_first_word() -> None:
-    joins, talk, ears = Joins(10), Talk(), (Ear(), Ear())
+    joins, talk, ears = RequestCoalescer(10), Talk(), (Ear(), Ear())
     first = await begun(joins, ears[0], talk)
     await stepped(talk, 2)
     second = await begun(joins, ears[1], talk)
@@ -85,7 +87,7 @@ async def test_an_equal_request_hears_all_of_the_running_one_from_its_first_word
 
 @pytest.mark.parametrize("key", [("k2", KEY[1]), ("k1", b'{"stream": false}')], ids=["key", "body"])
 async def test_another_key_or_body_runs_on_its_own(key: tuple[str, bytes]) -> None:
-    joins, talk, other = Joins(10), Talk(0), Talk(0)
+    joins, talk, other = RequestCoalescer(10), Talk(0), Talk(0)
     blocked = await begun(joins, Ear(), Talk())
     await joins.run(key, Ear(), talk)
     assert talk.runs == 1
@@ -96,7 +98,7 @@ async def test_another_key_or_body_runs_on_its_own(key: tuple[str, bytes]) -> No
 
 async def test_a_request_after_the_window_or_after_the_end_runs_anew() -> None:
     now = [0.0]
-    joins, talk = Joins(10, clock=lambda: now[0]), Talk(0)
+    joins, talk = RequestCoalescer(10, clock=lambda: now[0]), Talk(0)
     slow = await begun(joins, Ear(), Talk())
     now[0] = 10
     await joins.run(KEY, Ear(), talk)
@@ -108,7 +110,7 @@ async def test_a_request_after_the_window_or_after_the_end_runs_anew() -> None:
 
 
 async def test_zero_turns_joining_off() -> None:
-    joins, talks = Joins(0), (Talk(), Talk())
+    joins, talks = RequestCoalescer(0), (Talk(), Talk())
     tasks = [await begun(joins, Ear(), talk) for talk in talks]
     assert [talk.runs for talk in talks] == [1, 1]
     for task in tasks:
@@ -117,7 +119,7 @@ async def test_zero_turns_joining_off() -> None:
 
 
 async def test_the_first_may_leave_and_the_second_still_hears_the_end() -> None:
-    joins, talk, ear = Joins(10), Talk(), Ear()
+    joins, talk, ear = RequestCoalescer(10), Talk(), Ear()
     first = await begun(joins, Ear(), talk)
     second = await begun(joins, ear, talk)
     first.cancel()
@@ -128,7 +130,7 @@ async def test_the_first_may_leave_and_the_second_still_hears_the_end() -> None:
 
 
 async def test_when_the_last_one_leaves_the_work_is_cancelled_and_has_settled() -> None:
-    joins, talk = Joins(10), Talk()
+    joins, talk = RequestCoalescer(10), Talk()
     tasks = [await begun(joins, Ear(), talk), await begun(joins, Ear(), talk)]
     for task in tasks:
         task.cancel()
@@ -137,7 +139,7 @@ async def test_when_the_last_one_leaves_the_work_is_cancelled_and_has_settled() 
 
 
 async def test_a_client_that_is_gone_leaves_the_others() -> None:
-    joins, talk, ear = Joins(10), Talk(), Ear()
+    joins, talk, ear = RequestCoalescer(10), Talk(), Ear()
     first = await begun(joins, Ear(patience=1), talk)
     second = await begun(joins, ear, talk)
     await stepped(talk, 3)
@@ -152,7 +154,7 @@ async def test_a_fault_of_the_work_reaches_everyone() -> None:
         await asyncio.sleep(0.02)
         raise BusyError("no")
 
-    joins = Joins(10)
+    joins = RequestCoalescer(10)
     tasks = [await begun(joins, Ear(), broken), await begun(joins, Ear(), broken)]
     for task in tasks:
         with pytest.raises(BusyError):

@@ -5,17 +5,17 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from proxy.app.assistants import packs
-from proxy.domain.ports import Outcome
-from proxy.domain.types import Call, Decision, Ending, Source, Usage
+from proxy.domain.ports import ReplyEnd
+from proxy.domain.types import Decision, Source, UpstreamCall, UpstreamEnd, Usage
 from proxy.gate import Rules
-from proxy.pipeline.sink import Releasing, sink
+from proxy.pipeline.sink import GatedSink, open_sink
 
 SOURCES = (
     Source(1, "a", "Hours", "The reading room opens at 9:30.", language="en"),
     Source(2, "b", "Seats", "The reading room has 40 seats.", language="en"),
 )
-CALL = Call("m", (), 50, sources=SOURCES)
-JSON = replace(CALL, structured=True)
+CALL = UpstreamCall("m", (), 50, sources=SOURCES)
+JSON = replace(CALL, is_structured=True)
 
 
 @pytest.fixture(name="rules", scope="module")
@@ -31,28 +31,28 @@ class Ear:
     heard: list[str] = field(default_factory=list)
     moments: list[str] = field(default_factory=list)
 
-    async def head(self, decision: Decision) -> None:
+    async def announce_decision(self, decision: Decision) -> None:
         raise AssertionError("a sink says no decision")
 
-    async def text(self, released: str) -> None:
+    async def write_text(self, released: str) -> None:
         self.heard.append(released)
 
-    async def end(self, done: Outcome) -> None:
+    async def end_reply(self, done: ReplyEnd) -> None:
         raise AssertionError("a sink ends no reply")
 
 
-def listening(call: Call, rules: Rules, ear: Ear | None = None) -> Releasing:
+def listening(call: UpstreamCall, rules: Rules, ear: Ear | None = None) -> GatedSink:
     ear = ear or Ear()
-    return sink(call, rules, ear, ear.moments.append)
+    return open_sink(call, rules, ear, ear.moments.append)
 
 
-async def said(call: Call, rules: Rules, *pieces: str, finish: str = "stop") -> tuple[Releasing, str]:
+async def said(call: UpstreamCall, rules: Rules, *pieces: str, finish: str = "stop") -> tuple[GatedSink, str]:
     ear = Ear()
     releasing = listening(call, rules, ear)
     for piece in pieces:
-        releasing.text(piece)
+        releasing.push_text(piece)
         await releasing.flush()
-    await releasing.close(Ending(finish))  # type: ignore[arg-type]
+    await releasing.close(UpstreamEnd(finish))  # type: ignore[arg-type]
     return releasing, "".join(ear.heard)
 
 
@@ -106,7 +106,7 @@ async def test_a_structured_answer_that_fails_anywhere_is_the_refusal(
 async def test_a_structured_answer_that_breaks_off_lets_nothing_out(rules: Rules) -> None:
     whole = '{"answer": "It opens at 9:30.", "citations": [1]}'
     releasing, text = await said(JSON, rules, whole, finish="cut")
-    assert (text, releasing.spoken) == ("", False)
+    assert (text, releasing.has_released) == ("", False)
 
 
 async def test_a_structured_answer_above_the_cap_is_cut(rules: Rules) -> None:
@@ -116,45 +116,45 @@ async def test_a_structured_answer_above_the_cap_is_cut(rules: Rules) -> None:
 
 
 @pytest.mark.parametrize("call", [CALL, JSON])
-async def test_thinking_beyond_what_was_asked_for_is_not_waited_for(call: Call, rules: Rules) -> None:
+async def test_thinking_beyond_what_was_asked_for_is_not_waited_for(call: UpstreamCall, rules: Rules) -> None:
     """An upstream that minds no cap would charge for it without end."""
     releasing = listening(replace(call, reasoning_cap=10), rules)
-    assert releasing.billed("é" * (60 * 16 // 2))
-    assert releasing.billed("x")
-    assert not releasing.billed("x")
-    await releasing.close(Ending("cancelled"))
+    assert releasing.push_thought("é" * (60 * 16 // 2))
+    assert releasing.push_thought("x")
+    assert not releasing.push_thought("x")
+    await releasing.close(UpstreamEnd("cancelled"))
     assert releasing.stop
     assert (releasing.stop.rule, releasing.stop.ending, releasing.released) == ("cap", "truncated", [])
 
 
 async def test_the_last_word_on_usage_counts_and_is_never_added(rules: Rules) -> None:
     releasing = listening(CALL, rules)
-    releasing.usage(Usage(10, 1))
-    releasing.usage(Usage(None, 7))
-    assert releasing.spent(Ending("stop")).usage == Usage(10, 7)
+    releasing.push_usage(Usage(10, 1))
+    releasing.push_usage(Usage(None, 7))
+    assert releasing.count_spent(UpstreamEnd("stop")).usage == Usage(10, 7)
 
 
 async def test_what_was_heard_is_what_is_charged_for_where_usage_is_missing(rules: Rules) -> None:
     releasing, _ = await said(CALL, rules, "It opens at 9:30 [1].", "é")
-    releasing.billed("thinking")
-    assert releasing.spent(None).received_bytes == len("It opens at 9:30 [1].") + 2 + 8
+    releasing.push_thought("thinking")
+    assert releasing.count_spent(None).received_bytes == len("It opens at 9:30 [1].") + 2 + 8
 
 
 @pytest.mark.parametrize(
     ("ending", "sent", "known"),
     [
-        (Ending("failed", sent=False), False, False),
-        (Ending("failed"), True, False),
-        (Ending("failed", status=500), True, True),
-        (Ending("failed", status=308), True, True),
-        (Ending("failed", status=204), True, False),
+        (UpstreamEnd("failed", was_sent=False), False, False),
+        (UpstreamEnd("failed"), True, False),
+        (UpstreamEnd("failed", status=500), True, True),
+        (UpstreamEnd("failed", status=308), True, True),
+        (UpstreamEnd("failed", status=204), True, False),
     ],
 )
 async def test_an_attempt_without_a_word_is_charged_by_what_is_known(
-    rules: Rules, ending: Ending, sent: bool, known: bool
+    rules: Rules, ending: UpstreamEnd, sent: bool, known: bool
 ) -> None:
-    spent = listening(CALL, rules).spent(ending)
-    assert (spent.sent, spent.known) == (sent, known)
+    spent = listening(CALL, rules).count_spent(ending)
+    assert (spent.was_sent, spent.outcome_known) == (sent, known)
 
 
 async def test_why_a_model_refuses_is_kept_only_where_words_are_kept(rules: Rules) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from proxy.domain.types import Call, Ending, Message, Usage
+from proxy.domain.types import Message, UpstreamCall, UpstreamEnd, Usage
 from proxy.settings import tree
 from proxy.upstream.openai import OpenAIUpstream
 from tests.fakes import (
@@ -10,7 +10,7 @@ from tests.fakes import (
     Play,
 )
 
-CALL = Call(model="m", messages=(Message("user", "Who?"),), output_cap=100)
+CALL = UpstreamCall(model="m", messages=(Message("user", "Who?"),), output_cap=100)
 
 
 class Collect:
@@ -24,16 +24,16 @@ class Collect:
         self.enough = enough
         self.arrived = asyncio.Event()
 
-    def text(self, piece: str) -> bool:
+    def push_text(self, piece: str) -> bool:
         self.texts.append(piece)
         self.arrived.set()
         return len(self.texts) < self.enough
 
-    def billed(self, piece: str) -> bool:
+    def push_thought(self, piece: str) -> bool:
         self.thoughts.append(piece)
         return len(self.thoughts) < self.enough
 
-    def usage(self, usage: Usage) -> None:
+    def push_usage(self, usage: Usage) -> None:
         self.last = usage
 
     async def flush(self) -> None:
@@ -45,7 +45,7 @@ def upstream(url: str, **settings: object) -> OpenAIUpstream:
     return OpenAIUpstream(tree.Upstream.model_validate(fields), key="sk-test")
 
 
-async def ran(play: Play, sink: Collect | None = None, **settings: object) -> tuple[Ending, Collect]:
+async def ran(play: Play, sink: Collect | None = None, **settings: object) -> tuple[UpstreamEnd, Collect]:
     """One attempt against a fake that plays `play`."""
     sink = sink or Collect()
     async with FakeUpstream(play) as fake:

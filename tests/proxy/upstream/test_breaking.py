@@ -23,7 +23,7 @@ async def test_reset_before_any_byte_may_have_cost() -> None:
         player.reset()
 
     ending, _ = await ran(play)
-    assert (ending.finish, ending.sent, ending.silent) == ("failed", True, False)
+    assert (ending.finish, ending.was_sent, ending.was_silent) == ("failed", True, False)
 
 
 async def test_closing_without_a_word_may_have_cost() -> None:
@@ -33,7 +33,7 @@ async def test_closing_without_a_word_may_have_cost() -> None:
         player.cut()
 
     ending, _ = await ran(play)
-    assert (ending.finish, ending.sent) == ("failed", True)
+    assert (ending.finish, ending.was_sent) == ("failed", True)
 
 
 async def test_reset_in_the_middle_is_a_cut() -> None:
@@ -52,7 +52,7 @@ async def test_silence_before_the_first_byte_is_not_asked_again() -> None:
         await player.gone()
 
     ending, _ = await ran(play, idle_s=0.3)
-    assert (ending.finish, ending.sent, ending.silent) == ("failed", True, True)
+    assert (ending.finish, ending.was_sent, ending.was_silent) == ("failed", True, True)
 
 
 async def test_silence_in_the_middle_is_a_cut() -> None:

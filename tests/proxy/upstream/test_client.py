@@ -5,7 +5,7 @@ import gzip
 
 import pytest
 
-from proxy.domain.types import Ending, Usage
+from proxy.domain.types import UpstreamEnd, Usage
 from proxy.upstream import client
 from tests.fakes import (
     DONE,
@@ -23,7 +23,7 @@ from tests.proxy.upstream.kit import CALL, Collect, ran, upstream
 
 async def test_a_whole_answer_ends_well() -> None:
     ending, sink = await ran(says("Ada ", "wrote it."))
-    assert ending == Ending("stop", status=200)
+    assert ending == UpstreamEnd("stop", status=200)
     assert (sink.texts, sink.last) == (["Ada ", "wrote it."], Usage(10, 5))
 
 

@@ -14,14 +14,14 @@ async def test_refused_connection_is_certain_to_have_cost_nothing() -> None:
     model = upstream("http://127.0.0.1:9")
     ending = await model.run(CALL, Collect())
     await model.aclose()
-    assert (ending.finish, ending.sent, ending.silent) == ("failed", False, False)
+    assert (ending.finish, ending.was_sent, ending.was_silent) == ("failed", False, False)
 
 
 async def test_an_unknown_host_is_certain_to_have_cost_nothing() -> None:
     model = upstream("http://nowhere.invalid")
     ending = await model.run(CALL, Collect())
     await model.aclose()
-    assert (ending.finish, ending.sent) == ("failed", False)
+    assert (ending.finish, ending.was_sent) == ("failed", False)
 
 
 async def test_a_tls_error_sends_nothing() -> None:
@@ -30,7 +30,7 @@ async def test_a_tls_error_sends_nothing() -> None:
         model = upstream(fake.url.replace("http:", "https:"), connect_s=1)
         ending = await model.run(CALL, Collect())
         await model.aclose()
-    assert (ending.finish, ending.sent, fake.calls) == ("failed", False, [])
+    assert (ending.finish, ending.was_sent, fake.calls) == ("failed", False, [])
 
 
 async def test_a_certificate_of_unknown_issue_sends_nothing(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ async def test_a_certificate_of_unknown_issue_sends_nothing(tmp_path: Path) -> N
         model = upstream(fake.url)
         ending = await model.run(CALL, Collect())
         await model.aclose()
-    assert (ending.finish, ending.sent, fake.calls) == ("failed", False, [])
+    assert (ending.finish, ending.was_sent, fake.calls) == ("failed", False, [])
 
 
 def self_signed(folder: Path) -> tuple[Path, Path]:

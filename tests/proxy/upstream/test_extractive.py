@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import regex
 
-from proxy.domain.types import Call, Source, Usage
+from proxy.domain.types import Source, UpstreamCall, Usage
 from proxy.upstream.extractive import Extractive
 
 PLANS = Source(
@@ -26,14 +26,14 @@ class Ear:
     def __init__(self) -> None:
         self.heard: list[str] = []
 
-    def text(self, piece: str) -> bool:
+    def push_text(self, piece: str) -> bool:
         self.heard.append(piece)
         return True
 
-    def billed(self, piece: str) -> bool:
+    def push_thought(self, piece: str) -> bool:
         raise AssertionError("quoting bills nothing")
 
-    def usage(self, usage: Usage) -> None:
+    def push_usage(self, usage: Usage) -> None:
         assert usage == Usage(0, 0)
 
     async def flush(self) -> None:
@@ -51,8 +51,10 @@ async def said(
     passes: Callable[[str], bool] = lambda text: True,
 ) -> str:
     ear = Ear()
-    told = Call("m", (), 10, language="en", sources=sources, wanted=wanted, token="TOKEN", passes=passes)
-    call = replace(told, overview=overview)
+    told = UpstreamCall(
+        "m", (), 10, language="en", sources=sources, content_words=wanted, token="TOKEN", would_release=passes
+    )
+    call = replace(told, is_overview=overview)
     assert (await Extractive(split).run(call, ear)).finish == "stop"
     return "".join(ear.heard)
 

@@ -8,7 +8,7 @@ import pytest
 
 from proxy.domain.errors import BusyError
 from proxy.domain.ports import Upstream
-from proxy.domain.types import Call, Message, Sampling, Usage
+from proxy.domain.types import Message, Sampling, UpstreamCall, Usage
 from proxy.settings import tree
 from proxy.upstream.anthropic import AnthropicUpstream
 from proxy.upstream.openai import OpenAIUpstream
@@ -24,7 +24,7 @@ from tests.fakes import (
 )
 from tests.proxy.upstream.kit import Collect
 
-CALL = Call(
+CALL = UpstreamCall(
     model="big-1",
     messages=(Message("system", "Rules."), Message("user", "Who?")),
     output_cap=100,
@@ -44,8 +44,8 @@ def made(kind: type[Both], url: str, **settings: object) -> Both:
     return kind(tree.Upstream.model_validate(fields), key="sk-test")
 
 
-def body(kind: type[Both], call: Call = CALL, **settings: object) -> dict[str, object]:
-    value: dict[str, object] = json.loads(made(kind, "http://x", **settings).body(call))
+def body(kind: type[Both], call: UpstreamCall = CALL, **settings: object) -> dict[str, object]:
+    value: dict[str, object] = json.loads(made(kind, "http://x", **settings).encode_body(call))
     return value
 
 
@@ -66,7 +66,7 @@ async def test_what_is_sent_is_what_was_priced(kind: type[Both], stream: Stream)
         contract: Upstream = upstream
         await contract.run(CALL, Collect())
         await upstream.aclose()
-    assert fake.calls[0].body == contract.body(CALL)
+    assert fake.calls[0].body == contract.encode_body(CALL)
     assert fake.calls[0].headers["content-type"] == "application/json"
 
 
@@ -163,5 +163,5 @@ def test_effort_and_verbosity_are_sent_only_where_the_upstream_is_said_to_know_t
 
 
 def test_a_structured_answer_is_asked_for_by_schema() -> None:
-    sent = body(OpenAIUpstream, Call("m", (), 10, structured=True))
+    sent = body(OpenAIUpstream, UpstreamCall("m", (), 10, is_structured=True))
     assert sent["response_format"]["json_schema"]["strict"] is True  # type: ignore[index]

@@ -4,40 +4,40 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.domain.types import Ending
+from proxy.domain.types import UpstreamEnd
 from proxy.upstream.retry import PAUSE_S_MAX, pause_s, retry_after_s
 
 
 @pytest.mark.parametrize(
     ("ending", "again"),
     [
-        (Ending("failed", status=429), True),
-        (Ending("failed", status=500), True),
-        (Ending("failed", status=503), True),
-        (Ending("failed", status=529), True),
-        (Ending("failed", sent=False), True),
-        (Ending("failed"), True),
-        (Ending("failed", silent=True), False),
-        (Ending("failed", status=200), False),
-        (Ending("failed", status=307), False),
-        (Ending("failed", status=400), False),
-        (Ending("failed", status=401), False),
-        (Ending("failed", status=404), False),
-        (Ending("cut"), False),
-        (Ending("cut", status=503), False),
-        (Ending("stop"), False),
-        (Ending("length"), False),
-        (Ending("cancelled"), False),
-        (Ending("failed", status=429, retry_after_s=5), True),
-        (Ending("failed", status=429, retry_after_s=60), False),
+        (UpstreamEnd("failed", status=429), True),
+        (UpstreamEnd("failed", status=500), True),
+        (UpstreamEnd("failed", status=503), True),
+        (UpstreamEnd("failed", status=529), True),
+        (UpstreamEnd("failed", was_sent=False), True),
+        (UpstreamEnd("failed"), True),
+        (UpstreamEnd("failed", was_silent=True), False),
+        (UpstreamEnd("failed", status=200), False),
+        (UpstreamEnd("failed", status=307), False),
+        (UpstreamEnd("failed", status=400), False),
+        (UpstreamEnd("failed", status=401), False),
+        (UpstreamEnd("failed", status=404), False),
+        (UpstreamEnd("cut"), False),
+        (UpstreamEnd("cut", status=503), False),
+        (UpstreamEnd("stop"), False),
+        (UpstreamEnd("length"), False),
+        (UpstreamEnd("cancelled"), False),
+        (UpstreamEnd("failed", status=429, retry_after_s=5), True),
+        (UpstreamEnd("failed", status=429, retry_after_s=60), False),
     ],
 )
-def test_who_is_asked_again(ending: Ending, again: bool) -> None:
+def test_who_is_asked_again(ending: UpstreamEnd, again: bool) -> None:
     assert (pause_s(ending, 1) is not None) == again
 
 
 def test_waits_double_and_are_shortened_at_random() -> None:
-    busy = Ending("failed", status=503)
+    busy = UpstreamEnd("failed", status=503)
     assert [pause_s(busy, n, lambda: 0.0) for n in (1, 2, 3)] == [0.5, 1.0, 2.0]
     assert [pause_s(busy, n, lambda: 1.0) for n in (1, 2, 3)] == [0.25, 0.5, 1.0]
 
@@ -46,7 +46,7 @@ def test_waits_double_and_are_shortened_at_random() -> None:
 def test_no_wait_is_longer_than_a_reader_waits_or_shorter_than_asked(
     attempt: int, chance: float, asked_s: float | None
 ) -> None:
-    wait_s = pause_s(Ending("failed", status=429, retry_after_s=asked_s), attempt, lambda: chance)
+    wait_s = pause_s(UpstreamEnd("failed", status=429, retry_after_s=asked_s), attempt, lambda: chance)
     if wait_s is None:
         assert asked_s is not None
         assert asked_s > PAUSE_S_MAX

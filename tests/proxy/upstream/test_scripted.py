@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from proxy.domain.errors import ConfigError
-from proxy.domain.types import Call, Source, Usage
+from proxy.domain.types import Source, UpstreamCall, Usage
 from proxy.upstream.scripted import Scene, Scripted, ScriptUsage, read
 
 
@@ -17,23 +17,23 @@ class Ear:
         self.limit = limit
         self.reported: Usage | None = None
 
-    def text(self, piece: str) -> bool:
+    def push_text(self, piece: str) -> bool:
         self.heard.append(piece)
         return len(self.heard) < self.limit
 
-    def billed(self, piece: str) -> bool:
+    def push_thought(self, piece: str) -> bool:
         raise AssertionError("a script bills nothing silently")
 
-    def usage(self, usage: Usage) -> None:
+    def push_usage(self, usage: Usage) -> None:
         self.reported = usage
 
     async def flush(self) -> None:
         return None
 
 
-def call(question: str) -> Call:
+def call(question: str) -> UpstreamCall:
     sources = (Source(1, "a", "Plans", "x"), Source(2, "b", "Hours", "y"))
-    return Call("m", (), 10, sources=sources, question=question)
+    return UpstreamCall("m", (), 10, sources=sources, question=question)
 
 
 SCENES = (
@@ -57,7 +57,7 @@ async def test_a_sink_that_has_enough_cancels() -> None:
 
 async def test_no_matching_scene_is_an_upstream_that_failed_and_cost_nothing() -> None:
     ending = await Scripted(SCENES).run(call("weather"), Ear())
-    assert (ending.finish, ending.sent) == ("failed", False)
+    assert (ending.finish, ending.was_sent) == ("failed", False)
 
 
 def test_a_broken_line_is_named(tmp_path: Path) -> None:

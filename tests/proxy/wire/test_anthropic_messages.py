@@ -6,7 +6,7 @@ import re
 import pytest
 from hypothesis import given
 
-from proxy.domain.types import Call, Message, Sampling, Usage
+from proxy.domain.types import Message, Sampling, UpstreamCall, Usage
 from proxy.wire.anthropic_messages import AnthropicDialect, body
 from proxy.wire.upstream_events import End
 from tests.fakes import anthropic_stream, named
@@ -134,7 +134,7 @@ def test_a_whole_body_is_read_alike() -> None:
 
 
 def call(*messages: Message, **fields: object) -> dict[str, object]:
-    value: dict[str, object] = json.loads(body(Call("m", messages, 100, **fields), 150))  # type: ignore[arg-type]
+    value: dict[str, object] = json.loads(body(UpstreamCall("m", messages, 100, **fields), 150))  # type: ignore[arg-type]
     return value
 
 

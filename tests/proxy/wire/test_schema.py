@@ -11,7 +11,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic import BaseModel
 
 from proxy.domain.errors import RequestError
-from proxy.domain.ports import Outcome
+from proxy.domain.ports import ReplyEnd
 from proxy.domain.types import Citation, Decision
 from proxy.wire import openai_chat
 from proxy.wire.openai_chat import Encoder, Label
@@ -24,7 +24,7 @@ CITATIONS = st.builds(
     Citation, start=st.integers(0, 9), end=st.integers(9, 20), title=st.text(), url=st.just("https://x.org/")
 )
 OUTCOMES = st.builds(
-    Outcome,
+    ReplyEnd,
     decision=st.sampled_from(Decision),
     finish=st.sampled_from(["stop", "length", "content_filter"]),
     citations=st.lists(CITATIONS, max_size=3).map(tuple),
@@ -54,7 +54,7 @@ def _inner(kind: object) -> object:
     return kind
 
 
-def streamed(texts: list[str], done: Outcome, include_usage: bool) -> list[dict[str, object]]:
+def streamed(texts: list[str], done: ReplyEnd, include_usage: bool) -> list[dict[str, object]]:
     encoder = Encoder(LABEL, include_usage=include_usage)
     raw = b"".join(map(encoder.text, texts)) + encoder.end(done)
     *events, last, rest = raw.decode().split("\n\n")
@@ -64,7 +64,7 @@ def streamed(texts: list[str], done: Outcome, include_usage: bool) -> list[dict[
 
 @given(TEXTS, OUTCOMES, st.booleans())
 def test_every_chunk_is_valid_and_holds_no_other_key(
-    texts: list[str], done: Outcome, include_usage: bool
+    texts: list[str], done: ReplyEnd, include_usage: bool
 ) -> None:
     for value in streamed(texts, done, include_usage):
         ChatCompletionChunk.model_validate(value, strict=True)
@@ -74,7 +74,7 @@ def test_every_chunk_is_valid_and_holds_no_other_key(
 def test_a_client_that_ends_lines_at_more_than_line_feeds_reads_the_same() -> None:
     text = "a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\x1eh é 🪨"
     encoder = Encoder(LABEL, include_usage=False)
-    cited = Outcome(Decision.ANSWERED, "stop", (Citation(0, 1, text, "https://x.org/"),))
+    cited = ReplyEnd(Decision.ANSWERED, "stop", (Citation(0, 1, text, "https://x.org/"),))
     raw = (encoder.text(text) + encoder.end(cited)).decode()
     assert raw.splitlines() == raw.split("\n")[:-1]
     first, second = [
@@ -86,7 +86,7 @@ def test_a_client_that_ends_lines_at_more_than_line_feeds_reads_the_same() -> No
 
 @given(TEXTS, OUTCOMES, st.booleans())
 def test_a_stream_is_one_role_the_text_one_finish_and_usage_if_asked(
-    texts: list[str], done: Outcome, include_usage: bool
+    texts: list[str], done: ReplyEnd, include_usage: bool
 ) -> None:
     chunks = streamed(texts, done, include_usage)
     usage = [chunk for chunk in chunks if "usage" in chunk]
@@ -100,7 +100,7 @@ def test_a_stream_is_one_role_the_text_one_finish_and_usage_if_asked(
 
 
 @given(st.text(), OUTCOMES)
-def test_every_body_is_valid_and_holds_no_other_key(text: str, done: Outcome) -> None:
+def test_every_body_is_valid_and_holds_no_other_key(text: str, done: ReplyEnd) -> None:
     value = json.loads(openai_chat.body(LABEL, text, done))
     ChatCompletion.model_validate(value, strict=True)
     known(value, ChatCompletion)
@@ -108,7 +108,7 @@ def test_every_body_is_valid_and_holds_no_other_key(text: str, done: Outcome) ->
 
 
 def test_the_check_finds_a_foreign_key() -> None:
-    value = streamed(["x"], Outcome(Decision.ANSWERED, "stop"), False)[1]
+    value = streamed(["x"], ReplyEnd(Decision.ANSWERED, "stop"), False)[1]
     value["choices"][0]["delta"]["reasoning_content"] = "x"  # type: ignore[index]
     with pytest.raises(AssertionError):
         known(value, ChatCompletionChunk)
