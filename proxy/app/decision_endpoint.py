@@ -15,7 +15,8 @@ from indexes.types import Viewer
 from proxy.app.admin_access import operates
 from proxy.app.deployment import Services
 from proxy.domain.errors import RequestError
-from proxy.domain.types import Caller, Trace
+from proxy.domain.trace import Trace
+from proxy.domain.types import Caller
 from proxy.gate.types import RULES
 from proxy.guards.citations import plain, safe_url
 from proxy.http.body import head

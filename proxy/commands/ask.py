@@ -86,7 +86,7 @@ async def _rehearsed(
     with suppress(BusyError):
         await ask_in_process(question, _dry(desk), hear, seen)
     if seen.trace:
-        seen.trace.id = ""
+        seen.trace = replace(seen.trace, id="")
 
 
 def _say(piece: str) -> None:

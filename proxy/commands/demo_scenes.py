@@ -14,7 +14,8 @@ from rich.markup import escape
 
 from proxy.app import paths
 from proxy.commands.console import directed, money
-from proxy.domain.types import Decision, Trace
+from proxy.domain.trace import Trace
+from proxy.domain.types import Decision
 from proxy.observe.decisions import Decisions
 from proxy.settings.tree import Settings
 

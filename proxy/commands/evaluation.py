@@ -1,7 +1,7 @@
 """Golden cases through the real pipeline, without any model call: what `eval` and `calibrate` share."""
 
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -23,7 +23,8 @@ from proxy.commands.console import say_json
 from proxy.commands.sync import synced
 from proxy.domain.errors import ConfigError
 from proxy.domain.ports import CostBound, Hold, Prices, Settled, Spent, Upstream
-from proxy.domain.types import Caller, Trace
+from proxy.domain.trace import Trace
+from proxy.domain.types import Caller
 from proxy.pipeline.context import AnswerContext
 from proxy.pipeline.in_process import CapturedAnswer, InProcessQuestion, ask_in_process
 from proxy.settings.tree import Settings
@@ -106,7 +107,7 @@ class _Runner:
         groups = case.groups if case.groups is not None else settings.auth.public_groups
         question = InProcessQuestion(case.question, case.model, groups, case.history, case.at)
         seen = await ask_in_process(question, self._desk(case))
-        if seen.trace is None or seen.trace.decision is None or seen.outcome is None:
+        if seen.trace is None or seen.trace.decision is None or seen.end is None:
             raise ConfigError(f"{case.id}: the pipeline left no decision")
         return await self._outcome(case, seen, seen.trace, groups)
 
@@ -128,7 +129,7 @@ class _Runner:
         self, case: Case, seen: CapturedAnswer, trace: Trace, groups: frozenset[str]
     ) -> Outcome:
         assert trace.decision is not None
-        assert seen.outcome is not None
+        assert seen.end is not None
         handed = [await self._handed(source) for source in trace.sources]
         heading = self._heading(case, trace.language)
         return Outcome(
@@ -137,7 +138,7 @@ class _Runner:
             groups=groups,
             now=case.at or datetime.now(UTC),
             handed=tuple(handed),
-            citations=seen.outcome.citations,
+            citations=seen.end.citations,
             topic=trace.topic,
             rule=trace.rule,
             layer=trace.layer,
@@ -153,7 +154,7 @@ class _Runner:
         assistant = self._services.desk.models[case.model].assistant
         return self._services.desk.assistants[assistant].texts.get("sources", language)
 
-    async def _handed(self, source: dict[str, object]) -> Handed:
+    async def _handed(self, source: Mapping[str, object]) -> Handed:
         """The source with its groups and validity as the truth has them, not as the pipeline believed."""
         document, id = str(source.get("document", "")), str(source["id"])
         access = await self._services.evidence.store.access(document or id)

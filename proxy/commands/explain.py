@@ -1,13 +1,13 @@
 """A trace told in words: layers, sources and scores, the verdict, the money."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
 from rich.console import Console
 from rich.markup import escape
 
 from proxy.commands.console import directed, money, tell
-from proxy.domain.types import Trace
+from proxy.domain.trace import Trace
 
 LAYERS = {
     "1": "layer 1: refused by pattern, nothing searched or called",
@@ -72,7 +72,7 @@ def _told(trace: Trace) -> Iterator[tuple[str, str]]:
     yield "time", ", ".join(f"{part} {spent:.1f} ms" for part, spent in trace.timings_ms.items())
 
 
-def _source(source: dict[str, object]) -> tuple[str, ...]:
+def _source(source: Mapping[str, object]) -> tuple[str, ...]:
     scores = (source.get(name) for name in ("similarity", "coverage", "cosine"))
     shown = ("" if score is None else f"{score:.3f}" for score in scores)
     where = source.get("document") or source["id"]

@@ -1,10 +1,24 @@
-"""What the pipeline needs, as Protocols next to their user. `app.py` is the only one that constructs them."""
+"""What a request needs, as Protocols: only `proxy.app` constructs what stands behind them."""
 
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from proxy.domain.types import Caller, Citation, Decision, Trace, UpstreamCall, UpstreamEnd, Usage
+from proxy.domain.trace import Trace
+from proxy.domain.types import Caller, Citation, Decision, UpstreamCall, UpstreamEnd, Usage
+
+
+class Authenticator(Protocol):
+    """Who asks: raises `AuthError`."""
+
+    async def authenticate(self, headers: Mapping[str, str], peer: str) -> Caller: ...
+
+
+class Limiter(Protocol):
+    """How often and how many at once: raises `LimitError`."""
+
+    def enter(self, caller: Caller, address: str) -> AbstractAsyncContextManager[None]: ...
 
 
 class UpstreamSink(Protocol):

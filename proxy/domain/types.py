@@ -1,7 +1,7 @@
 """The words of a request, each said once and used everywhere."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
@@ -10,7 +10,7 @@ SourceKind = Literal["passage", "record"]
 
 
 class Decision(StrEnum):
-    """What became of a request (DESIGN §5)."""
+    """What became of a request; the README says when each is given."""
 
     ANSWERED = "answered"
     REFUSED = "refused"
@@ -23,6 +23,19 @@ class Decision(StrEnum):
     LIMITED = "limited"
     UPSTREAM_FAILED = "upstream_failed"
     LEFT = "left"
+
+
+class Layer(StrEnum):
+    """Which layer of the guard decided, or what stood before them."""
+
+    NONE = ""
+    REFUSAL = "1"
+    EVIDENCE = "2"
+    PROMPT = "3"
+    GATE = "4"
+    VOICE = "5"
+    SPEND = "spend"
+    LIMITS = "limits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,14 +187,15 @@ class UpstreamCall:
     """Ask for `{answer, citations} | {refused, reason}` under a JSON schema."""
 
 
-UpstreamFinish = Literal["stop", "length", "cut", "failed", "cancelled"]
+UpstreamFinish = Literal["stop", "length", "cut", "failed", "sink_stopped"]
 
 
 @dataclass(frozen=True, slots=True)
 class UpstreamEnd:
     """How an upstream attempt ended.
 
-    `cut`: bytes came, then broke off; `failed`: no byte of an answer came; `cancelled`: the sink had enough.
+    `cut`: bytes came, then broke off; `failed`: no byte of an answer came; `sink_stopped`: the sink
+    had enough.
     `detail` is for our log only, never for a client.
     """
 
@@ -209,43 +223,3 @@ class Citation:
     end: int
     title: str
     url: str
-
-
-@dataclass(slots=True)
-class Trace:
-    """What a request has shown of itself so far; becomes one row of the decision log.
-
-    The one mutable record of a request: `pipeline.answer` writes it, `observe.decisions` stores it.
-    """
-
-    id: str
-    caller: Caller
-    model: str
-    question: str
-    started: float = 0.0
-    """Unix seconds."""
-    language: str = ""
-    decision: Decision | None = None
-    layer: str = ""
-    """"1" … "5", "spend", "limits" or ""."""
-    topic: str = ""
-    rule: str = ""
-    detail: str = ""
-    mode: str = ""
-    degraded: str = ""
-    """Why keywords alone served where vectors were wanted."""
-    best: float | None = None
-    threshold: float | None = None
-    sources: list[dict[str, object]] = field(default_factory=list)
-    """number, id, title, similarity, coverage, cosine of each source handed over."""
-    released: int = 0
-    """Sentences released."""
-    offending: str = ""
-    looked: list[int] = field(default_factory=list)
-    input_tokens: int = 0
-    output_tokens: int = 0
-    hold_nanousd: int = 0
-    cost_nanousd: int = 0
-    upstream_calls: int = 0
-    embedded: bool = False
-    timings_ms: dict[str, float] = field(default_factory=dict)

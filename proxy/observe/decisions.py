@@ -17,7 +17,8 @@ from typing import Self, TypeVar
 from indexes.storage.database import Database
 from indexes.storage.group_commit import Commits
 from proxy.domain.errors import StoreError
-from proxy.domain.types import Caller, Decision, Trace
+from proxy.domain.trace import Trace
+from proxy.domain.types import Caller, Decision, Layer
 
 T = TypeVar("T")
 log = logging.getLogger("fiador.decisions")
@@ -172,4 +173,6 @@ def _trace(key_id: str, decision: str, body: str) -> Trace:
     name, groups, address = kept.pop("caller")
     caller = Caller(key_id, name, frozenset(groups), address=address)
     known = {name: kept[name] for name in PLAIN if name in kept}
+    known |= {name: tuple(known[name]) for name in ("sources", "looked") if name in known}
+    known["layer"] = Layer(known.get("layer", ""))
     return Trace(caller=caller, decision=Decision(decision) if decision else None, **known)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TextIO
 
-from proxy.domain.types import Trace
+from proxy.domain.trace import Trace
 from proxy.settings import tree
 
 SECRETS = re.compile(

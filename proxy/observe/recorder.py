@@ -3,7 +3,8 @@
 import time
 from collections.abc import Callable
 
-from proxy.domain.types import Decision, Trace
+from proxy.domain.trace import Trace
+from proxy.domain.types import Decision
 from proxy.observe import logs
 from proxy.observe.decisions import Decisions, discreet
 from proxy.observe.metrics import Metrics

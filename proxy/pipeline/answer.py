@@ -1,156 +1,185 @@
-"""answer(): one request, top to bottom. Early returns are answers, not errors."""
+"""answer(): one request, top to bottom. Early returns are answers, not errors.
+
+Its steps, in the order in which a request meets them:
+
+1. authenticate, limit, parse                              `answer`
+2. refuse by pattern (layer 1)                             `run_layers`, `guards.refusal`
+3. route a question about the whole work to records        `retrieve`
+4. retrieve what the caller may see (layer 2)              `retrieve`
+5. prompt (layer 3)                                        `build_call`, `guards.prompt`
+6. reserve the bound of the cost                           `attempt`
+7. call the upstream, which pushes into a sink             `attempt`, `upstream`
+8. gate each sentence (layers 4 and 5)                     `sink`, `proxy.gate`
+9. settle                                                  `attempt`
+10. say how it ended, and record the decision              `finish_reply`, `run_recorded`
+"""
 
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from proxy.domain.errors import BusyError, LimitError
-from proxy.domain.ports import ClientGone, Denial, HttpRequest, Model, Reply
-from proxy.domain.types import Caller, ChatRequest, Decision, Trace, Turn, UpstreamCall
+from proxy.domain.ports import ClientGone, Denial, HttpRequest, Reply
+from proxy.domain.trace import RequestTrace, Ruling, Trace, TraceParts
+from proxy.domain.types import Caller, ChatRequest, Decision, Layer, Turn, UpstreamCall
 from proxy.gate import Gate
 from proxy.guards import citations, prompt
 from proxy.guards.neutralize import strip_own
 from proxy.pipeline.attempt import AttemptResult, run_attempts
-from proxy.pipeline.context import AnswerContext, Assistant
+from proxy.pipeline.context import AnswerContext, Assistant, ServedRequest
 from proxy.pipeline.exchange import Exchange, RecordingReply
 from proxy.pipeline.retrieve import Grounding, retrieve_sources, translate_store_faults
 from proxy.pipeline.sink import is_released_whole
-from proxy.pipeline.verdict import VerdictContext, judge_attempt
-from proxy.wire.request import task
+from proxy.pipeline.verdict import VerdictContext, judge_attempt, rule_on_attempt
+from proxy.wire.background_tasks import task
 
 OpenReply = Callable[[ChatRequest, str], Reply]
 JOINED = "joined an equal request that was running"
 
 
-async def answer(ask: HttpRequest, desk: AnswerContext, open_reply: OpenReply) -> None:
-    """Answers one HTTP request through the five layers (DESIGN §2).
+async def answer(http_request: HttpRequest, context: AnswerContext, open_reply: OpenReply) -> None:
+    """Answers one HTTP request through the five layers.
 
     Raises `FiadorError` before the reply has begun; afterwards every outcome is told through the reply.
     A cancelled task (the client left) closes the upstream, settles, and is written down as `left`.
     """
-    caller = await desk.auth.authenticate(ask.headers, ask.peer)
+    caller = await context.auth.authenticate(http_request.headers, http_request.peer)  # step 1
     try:
-        async with desk.limits.enter(caller, caller.address):
-            request = desk.parse_request(ask.body)
-            model = desk.choose_model(request.model)
-            trace = Trace(desk.new_id(), caller, model.alias, request.question, desk.now().timestamp())
-            await _once(
-                ask.body, (request, model), desk, RecordingReply(open_reply(request, trace.id), trace)
-            )
+        async with context.limits.enter(caller, caller.address):
+            request = context.parse_request(http_request.body)
+            model = context.choose_model(request.model)
+            opening = open_trace(caller, context, model.alias, request.question)
+            listener = RecordingReply(open_reply(request, opening.id))
+            await run_or_join(Exchange(opening, request, model), http_request.body, context, listener)
     except LimitError as fault:
-        await desk.decisions.write(_limited(fault, caller, desk))
+        await context.decisions.write(trace_limited(fault, caller, context))
         raise
 
 
-async def _once(
-    body: bytes, served: tuple[ChatRequest, Model], desk: AnswerContext, client: RecordingReply
+async def run_or_join(
+    exchange: Exchange, body: bytes, context: AnswerContext, listener: RecordingReply
 ) -> None:
     """Runs the request, or listens to an equal one that runs; who only listened leaves a row of its own."""
-    ran = False
-
-    async def work(joined: Reply) -> None:
-        nonlocal ran
-        ran = True
-        await _answered(*served, desk, Exchange(joined, client.trace))
-
+    key = (identify_audience(exchange.parts.request.caller), body)
     try:
-        await desk.coalescer.run((_hearing(client.trace.caller), body), client, work)
+        await context.coalescer.run(key, listener, partial(run_recorded, exchange, context))
     except (ClientGone, asyncio.CancelledError):
-        client.decision = Decision.LEFT
+        listener.decision = Decision.LEFT
         raise
     finally:
-        if not ran:
-            client.trace.decision, client.trace.detail = client.decision, JOINED
-            await desk.decisions.write(client.trace)
+        if not exchange.has_begun:
+            exchange.keep_ruling(Ruling(listener.decision, detail=JOINED))
+            await context.decisions.write(exchange.join_trace())
 
 
-def _limited(fault: LimitError, caller: Caller, desk: AnswerContext) -> Trace:
+async def run_recorded(exchange: Exchange, context: AnswerContext, reply: Reply) -> None:
+    """One run, written down whatever becomes of it: equal requests that joined it hear it too."""
+    exchange.begin(reply)
+    try:
+        with exchange.measure_step("total"):
+            await run_layers(exchange, context)
+    except (ClientGone, asyncio.CancelledError):
+        exchange.keep_leaving()
+        raise
+    finally:
+        await asyncio.shield(context.decisions.write(exchange.join_trace()))  # step 10
+
+
+async def run_layers(exchange: Exchange, context: AnswerContext) -> None:
+    """The layers in their order; each early return has told the client, and what the log will say."""
+    served = serve_request(exchange, context)
+    request, assistant, language = served.request, served.assistant, served.language
+    exchange.keep_language(language)
+
+    if errand := task(request):  # a chat window wants a title or tags: no guarded answer could be one
+        rule = f"background task: {errand}"
+        exchange.keep_ruling(Ruling(Decision.REFUSED, Layer.REFUSAL, topic="tasks", rule=rule))
+        text = "" if context.background_tasks == "empty" else assistant.texts.get("background", language)
+        return await exchange.reply_fixed_text(text)
+
+    with exchange.measure_step("refuse"):
+        before = assistant.followup_reader.before(request, assistant.find_content_words)
+        refusal = assistant.refuser.find(request.question, before)  # step 2, layer 1
+    if refusal:
+        topic, pattern, piece = refusal.topic, refusal.pattern, refusal.piece
+        exchange.keep_ruling(
+            Ruling(Decision.REFUSED, Layer.REFUSAL, topic=topic, rule=pattern, offending=piece)
+        )
+        return await exchange.reply_fixed_text(assistant.texts.get(f"refused.{topic}", language))
+
+    with exchange.measure_step("retrieve"), translate_store_faults():
+        grounding = await retrieve_sources(served, context)  # steps 3 and 4, layer 2
+    exchange.keep_retrieval(grounding.trace)
+    if not grounding.sources:
+        exchange.keep_ruling(Ruling(Decision.NO_EVIDENCE, Layer.EVIDENCE))
+        return await exchange.reply_fixed_text(render_not_found("no_evidence", served, grounding))
+
+    call = build_call(served, grounding)  # step 5, layer 3
+    result = await run_attempts(call, served, context, exchange)  # steps 6 to 9, layers 4 and 5
+    if isinstance(result, Denial):
+        exchange.keep_ruling(Ruling(result.decision, Layer.SPEND, detail=result.detail))
+        return await exchange.reply_fixed_text(assistant.texts.get("over_budget", language))
+    return await finish_reply(result, served, grounding, exchange, stop_finish=context.stop_finish)
+
+
+async def finish_reply(
+    result: AttemptResult,
+    served: ServedRequest,
+    grounding: Grounding,
+    exchange: Exchange,
+    *,
+    stop_finish: str,
+) -> None:
+    """Step 10: how the attempt ended, behind the released text or as a whole where nothing was released."""
+    texts, sink, language = served.assistant.texts, result.sink, served.language
+    if result.end.finish == "failed" and not sink.has_heard and result.is_free:
+        exchange.keep_ruling(Ruling(Decision.UPSTREAM_FAILED, detail=result.end.explanation))
+        raise BusyError("The model cannot be reached now. Please try again.", code="upstream_failed")
+    terms = VerdictContext(result.call.is_client_cap, sink.has_released, stop_finish)
+    verdict = judge_attempt(sink.stop, result.end, terms)
+    exchange.keep_ruling(rule_on_attempt(verdict, sink.stop, result.end))
+    if verdict.decision is Decision.NOT_IN_SOURCES:
+        return await exchange.reply_fixed_text(render_not_found(verdict.notice, served, grounding))
+    cited = citations.annotate(sink.released, result.call.sources)
+    tail = texts.get(verdict.notice, language) if verdict.notice else ""
+    if tail and sink.has_released:
+        tail = f"\n\n{tail}"
+    shape = served.assistant.answer_settings.sources
+    if shape in ("both", "list"):
+        tail += citations.listing(cited, texts.get("sources", language))
+    linked = tuple(citation for citation in cited if citation.url)
+    annotations = linked if shape in ("both", "annotations") else ()
+    return await exchange.close_reply(tail, annotations, verdict.finish)
+
+
+def open_trace(caller: Caller, context: AnswerContext, alias: str, question: str) -> RequestTrace:
+    """The first part of a trace: a new id, who asks, and when."""
+    return RequestTrace(context.new_id(), caller, alias, question, context.now().timestamp())
+
+
+def trace_limited(fault: LimitError, caller: Caller, context: AnswerContext) -> Trace:
     """What is known of a request of which nothing was read."""
-    trace = Trace(desk.new_id(), caller, "", "", desk.now().timestamp())
-    trace.decision, trace.layer, trace.detail = Decision.LIMITED, "limits", fault.text
-    return trace
+    ruling = Ruling(Decision.LIMITED, Layer.LIMITS, detail=fault.text)
+    return TraceParts(open_trace(caller, context, "", ""), ruling=ruling).join_trace({})
 
 
-def _hearing(caller: Caller) -> str:
+def identify_audience(caller: Caller) -> str:
     """Who may hear one and the same answer: two tokens of one account need not hold the same groups."""
     return f"{caller.key_id} {sorted(caller.groups)}"
 
 
-async def _answered(request: ChatRequest, model: Model, desk: AnswerContext, visit: Exchange) -> None:
-    """One run, written down whatever becomes of it: equal requests that joined it hear it too."""
-    persona = desk.assistants[model.assistant]
-    try:
-        with visit.timed("total"):
-            await _guarded(_cleaned(request, persona), (persona, model), desk, visit)
-    except (ClientGone, asyncio.CancelledError):
-        visit.note(Decision.LEFT)
-        raise
-    finally:
-        await asyncio.shield(desk.decisions.write(visit.trace))
+def serve_request(exchange: Exchange, context: AnswerContext) -> ServedRequest:
+    """The request with the assistant that its model means, and the language of the question."""
+    assistant = context.assistants[exchange.model.assistant]
+    request = strip_fixed_texts(exchange.request, assistant)
+    language = context.detect_language(request, assistant.language)
+    return ServedRequest(request, exchange.parts.request.caller, exchange.model, assistant, language)
 
 
-async def _guarded(
-    request: ChatRequest, served: tuple[Assistant, Model], desk: AnswerContext, visit: Exchange
-) -> None:
-    """The layers in their order; each early return has told the client and the trace."""
-    persona, _ = served
-    language = visit.trace.language = desk.detect_language(request, persona.language)
-
-    if errand := task(request):  # a chat window wants a title or tags: no guarded answer could be one
-        visit.note(Decision.REFUSED, "1", topic="tasks", rule=f"background task: {errand}")
-        silent = desk.background_tasks == "empty"
-        return await visit.fixed("" if silent else persona.texts.get("background", language))
-
-    with visit.timed("refuse"):
-        before = persona.followup_reader.before(request, persona.find_content_words)
-        refusal = persona.refuser.find(request.question, before)  # layer 1
-    if refusal:
-        visit.note(Decision.REFUSED, "1", topic=refusal.topic, rule=refusal.pattern, offending=refusal.piece)
-        return await visit.fixed(persona.texts.get(f"refused.{refusal.topic}", language))
-
-    with visit.timed("retrieve"), translate_store_faults():
-        handed = await retrieve_sources(request, persona, desk, visit.trace)  # layer 2
-    if not handed.sources:
-        visit.note(Decision.NO_EVIDENCE, "2")
-        return await visit.fixed(_not_found("no_evidence", persona, language, handed))
-
-    call = _call(request, served, handed, language)  # layer 3
-    done = await run_attempts(call, served, desk, visit)  # money, upstream, layers 4 and 5, settled
-    if isinstance(done, Denial):
-        visit.note(done.decision, "spend", detail=done.detail)
-        return await visit.fixed(persona.texts.get("over_budget", language))
-    return await _told(done, (persona, handed), desk, visit)
-
-
-async def _told(
-    done: AttemptResult, served: tuple[Assistant, Grounding], desk: AnswerContext, visit: Exchange
-) -> None:
-    """Says how the attempt ended: behind the released text, or as a whole where nothing was released."""
-    persona, handed = served
-    call, sink = done.call, done.sink
-    if done.ending.finish == "failed" and not sink.has_heard and done.free:
-        visit.note(Decision.UPSTREAM_FAILED, detail=done.ending.explanation)
-        raise BusyError("The model cannot be reached now. Please try again.", code="upstream_failed")
-    verdict = judge_attempt(
-        sink.stop, done.ending, VerdictContext(call.is_client_cap, sink.has_released, desk.stop_finish)
-    )
-    visit.judged(verdict, sink.stop, done.ending)
-    if verdict.decision is Decision.NOT_IN_SOURCES:
-        return await visit.fixed(_not_found(verdict.notice, persona, call.language, handed))
-    cited = citations.annotate(sink.released, call.sources)
-    tail = persona.texts.get(verdict.notice, call.language) if verdict.notice else ""
-    if tail and sink.has_released:
-        tail = f"\n\n{tail}"
-    if persona.answer_settings.sources in ("both", "list"):
-        tail += citations.listing(cited, persona.texts.get("sources", call.language))
-    linked = tuple(citation for citation in cited if citation.url)
-    shown = linked if persona.answer_settings.sources in ("both", "annotations") else ()
-    return await visit.close(tail, shown, verdict.finish)
-
-
-def _cleaned(request: ChatRequest, persona: Assistant) -> ChatRequest:
+def strip_fixed_texts(request: ChatRequest, assistant: Assistant) -> ChatRequest:
     """The request without our own fixed texts and lists of sources in the earlier assistant turns."""
-    forms = persona.texts.forms()
+    forms = assistant.texts.forms()
     turns = (
         Turn(turn.role, strip_own(turn.text, forms)) if turn.role == "assistant" else turn
         for turn in request.turns
@@ -158,37 +187,34 @@ def _cleaned(request: ChatRequest, persona: Assistant) -> ChatRequest:
     return replace(request, turns=tuple(turn for turn in turns if turn.text))
 
 
-def _not_found(key: str, persona: Assistant, language: str, handed: Grounding) -> str:
+def render_not_found(key: str, served: ServedRequest, grounding: Grounding) -> str:
     """The refusal, and where it looked: names of sources that the caller can see into."""
-    text = persona.texts.get(key, language)
-    if not handed.searched:
+    texts, language = served.assistant.texts, served.language
+    text = texts.get(key, language)
+    if not grounding.searched:
         return text
-    looked = persona.texts.get("looked_in", language, sources=", ".join(handed.searched))
-    return f"{text} {looked}"
+    return f"{text} {texts.get('looked_in', language, sources=', '.join(grounding.searched))}"
 
 
-def _call(
-    request: ChatRequest, served: tuple[Assistant, Model], handed: Grounding, language: str
-) -> UpstreamCall:
-    """What goes upstream: rebuilt from our prompt, the sources and what the client was allowed to say."""
-    persona, model = served
-    rules = persona.gate_rules(language)
-
-    asked = request.output_cap or model.output_cap
+def build_call(served: ServedRequest, grounding: Grounding) -> UpstreamCall:
+    """Step 5: what goes upstream, from our prompt, the sources and what the client was allowed to say."""
+    request, model, assistant, language = served.request, served.model, served.assistant, served.language
+    rules = assistant.gate_rules(language)
+    wanted_cap = request.output_cap or model.output_cap
     return UpstreamCall(
         model=model.upstream_model,
-        messages=persona.prompt.build(request, handed.sources, language, handed.item),
-        output_cap=min(asked, model.output_cap),
-        is_client_cap=asked < model.output_cap,
+        messages=assistant.prompt.build(request, grounding.sources, language, grounding.item),
+        output_cap=min(wanted_cap, model.output_cap),
+        is_client_cap=wanted_cap < model.output_cap,
         reasoning_cap=model.reasoning_cap,
         sampling=request.sampling,
         stop=request.stop,
-        sources=handed.sources,
+        sources=grounding.sources,
         question=request.question,
-        content_words=tuple(persona.find_content_words(handed.asked or request.question)),
+        content_words=tuple(assistant.find_content_words(grounding.question or request.question)),
         language=language,
-        is_overview=handed.overview,
+        is_overview=grounding.is_overview,
         token=prompt.TOKEN,
-        would_release=lambda text: is_released_whole(Gate(handed.sources, language, rules), text),
-        is_structured=persona.answer_settings.mode == "structured",
+        would_release=lambda text: is_released_whole(Gate(grounding.sources, language, rules), text),
+        is_structured=assistant.answer_settings.mode == "structured",
     )

@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from proxy.domain.ports import CostBound, Denial, Hold, Ledger, Model, Spent
-from proxy.domain.types import Decision, Trace, UpstreamCall, UpstreamEnd
+from proxy.domain.ports import CostBound, Denial, Hold, Model
+from proxy.domain.types import Decision, UpstreamCall, UpstreamEnd
 from proxy.ledger.prices import bound
-from proxy.pipeline.context import AnswerContext, Assistant
+from proxy.pipeline.context import AnswerContext, ServedRequest
 from proxy.pipeline.exchange import Exchange
 from proxy.pipeline.sink import GatedSink, open_sink
 from proxy.upstream.retry import pause_s
@@ -15,39 +15,64 @@ from proxy.upstream.retry import pause_s
 
 @dataclass(frozen=True, slots=True)
 class AttemptResult:
-    """The last attempt: what it released and how it ended. `free`: no attempt has cost anything."""
+    """The last attempt: what it released and how it ended. `is_free`: no attempt has cost anything."""
 
     call: UpstreamCall
     sink: GatedSink
-    ending: UpstreamEnd
-    free: bool
+    end: UpstreamEnd
+    is_free: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FundedAttempt:
+    """One attempt that may begin: money is set aside for it."""
+
+    call: UpstreamCall
+    model: Model
+    sink: GatedSink
+    hold: Hold
 
 
 async def run_attempts(
-    call: UpstreamCall, served: tuple[Assistant, Model], desk: AnswerContext, visit: Exchange
+    call: UpstreamCall, served: ServedRequest, context: AnswerContext, exchange: Exchange
 ) -> AttemptResult | Denial:
     """Runs the upstream until it has said something or must not be asked again.
 
     Each attempt has its own hold, settled whatever happens: also when the task is cancelled under it.
     """
-    persona, model = served
-    limit = _bound(call, model)
-    rules = persona.gate_rules(call.language).capped(call.output_cap)
+    model = served.model
+    limit = bound_call(call, model)
+    rules = served.assistant.gate_rules(call.language).capped(call.output_cap)
     for number in range(1, model.retries + 2):
         # Before the hold: whatever fails here has set nothing aside.
-        ear = open_sink(call, rules, visit.reply, visit.mark)
-        hold = await _reserve(model, limit, desk, visit.trace)
+        sink = open_sink(call, rules, exchange.reply, exchange.mark_moment)
+        hold = await reserve_bound(served, limit, context, exchange)  # step 6
         if isinstance(hold, Denial):
             return hold
-        ending = await _run(call, model, ear, _Bill(hold, desk.ledger, visit))
-        wait_s = None if ear.has_heard or number > model.retries else pause_s(ending, number)
+        end = await run_attempt(FundedAttempt(call, model, sink, hold), context, exchange)
+        wait_s = None if sink.has_heard or number > model.retries else pause_s(end, number)
         if wait_s is None:
             break
         await asyncio.sleep(wait_s)
-    return AttemptResult(call, ear, ending, free=visit.trace.cost_nanousd == 0)
+    return AttemptResult(call, sink, end, is_free=exchange.parts.spending.cost_nanousd == 0)
 
 
-def _bound(call: UpstreamCall, model: Model) -> CostBound:
+async def run_attempt(attempt: FundedAttempt, context: AnswerContext, exchange: Exchange) -> UpstreamEnd:
+    """Steps 7 to 9. Settled when it is over: by its end, by a fault, or torn off because the client left."""
+    spending = exchange.parts.spending
+    exchange.keep_spending(replace(spending, upstream_calls=spending.upstream_calls + 1))
+    end: UpstreamEnd | None = None
+    try:
+        with exchange.measure_step("upstream"):
+            end = await attempt.model.upstream.run(attempt.call, attempt.sink)  # steps 7 and 8
+        await attempt.sink.close(end)
+        return end
+    finally:
+        await await_settlement(settle_attempt(attempt, end, context, exchange))  # step 9
+
+
+def bound_call(call: UpstreamCall, model: Model) -> CostBound:
+    """What the call can cost at most: the bytes of its body, and both caps."""
     return bound(
         len(model.upstream.encode_body(call)),
         template_tokens=model.template_tokens,
@@ -58,49 +83,40 @@ def _bound(call: UpstreamCall, model: Model) -> CostBound:
     )
 
 
-async def _reserve(model: Model, limit: CostBound, desk: AnswerContext, trace: Trace) -> Hold | Denial:
-    """Sets the bound aside. Whatever goes wrong on the way to the money refuses."""
+async def reserve_bound(
+    served: ServedRequest, limit: CostBound, context: AnswerContext, exchange: Exchange
+) -> Hold | Denial:
+    """Step 6: sets the bound aside. Whatever goes wrong on the way to the money refuses."""
+    model = served.model
     try:
-        hold = await desk.ledger.reserve(trace.caller, model.alias, limit, model.prices)
+        hold = await context.ledger.reserve(served.caller, model.alias, limit, model.prices)
     except Exception as fault:
         return Denial(Decision.LEDGER_DOWN, f"{type(fault).__name__}: {fault}")
     if isinstance(hold, Hold):
-        trace.hold_nanousd = hold.nanousd
+        exchange.keep_spending(replace(exchange.parts.spending, hold_nanousd=hold.nanousd))
     return hold
 
 
-@dataclass(frozen=True, slots=True)
-class _Bill:
-    """A hold to be settled, and where the cost is written down."""
-
-    hold: Hold
-    ledger: Ledger
-    visit: Exchange
-
-    async def settle(self, spent: Spent) -> None:
-        settled = await self.ledger.settle(self.hold, spent)
-        trace = self.visit.trace
-        trace.input_tokens += settled.input_tokens
-        trace.output_tokens += settled.output_tokens
-        trace.cost_nanousd += settled.nanousd
-
-
-async def _run(call: UpstreamCall, model: Model, ear: GatedSink, bill: _Bill) -> UpstreamEnd:
-    """One attempt, settled when it is over: by its end, by a fault, or torn off because the client left."""
-    trace = bill.visit.trace
-    trace.upstream_calls += 1
-    ending: UpstreamEnd | None = None
-    try:
-        with bill.visit.timed("upstream"):
-            ending = await model.upstream.run(call, ear)
-        await ear.close(ending)
-        return ending
-    finally:
-        trace.released += sum(bool(said.text.strip()) for said in ear.released)
-        await _whole(bill.settle(ear.count_spent(ending)))
+async def settle_attempt(
+    attempt: FundedAttempt, end: UpstreamEnd | None, context: AnswerContext, exchange: Exchange
+) -> None:
+    """Step 9: the hold's replacement by the real cost, and what the attempt released and cost for the log."""
+    sentences = sum(bool(release.text.strip()) for release in attempt.sink.released)
+    spending = exchange.parts.spending
+    exchange.keep_spending(replace(spending, released=spending.released + sentences))
+    cost = await context.ledger.settle(attempt.hold, attempt.sink.count_spent(end))
+    spending = exchange.parts.spending
+    exchange.keep_spending(
+        replace(
+            spending,
+            input_tokens=spending.input_tokens + cost.input_tokens,
+            output_tokens=spending.output_tokens + cost.output_tokens,
+            cost_nanousd=spending.cost_nanousd + cost.nanousd,
+        )
+    )
 
 
-async def _whole(settling: Coroutine[None, None, None]) -> None:
+async def await_settlement(settling: Coroutine[None, None, None]) -> None:
     """Waits for a settlement, also where the client leaves meanwhile: its cost belongs in the row."""
     task = asyncio.ensure_future(settling)
     try:

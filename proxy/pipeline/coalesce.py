@@ -1,4 +1,4 @@
-"""Joined retries: equal requests of one key run once, and all of them hear the same.
+"""Request coalescing: equal requests of one key run once, and all of them hear the same.
 
 A client that lost its connection or its patience asks again while the first still runs; without this it
 would be paid twice. The work runs in a task of its own; whoever asked is a listener, the first one too.
@@ -7,15 +7,16 @@ would be paid twice. The work runs in a task of its own; whoever asked is a list
 import asyncio
 import hashlib
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from typing import Any
 
 from proxy.domain.ports import Reply, ReplyEnd
 from proxy.domain.types import Decision
 
-Work = Callable[[Reply], Awaitable[None]]
-Said = Decision | str | ReplyEnd
-"""What a reply is told: its head, a text, its end."""
+Work = Callable[[Reply], Coroutine[Any, Any, None]]
+ReplyEvent = Decision | str | ReplyEnd
+"""What a reply is told: the decision, a text, its end."""
 
 
 class RequestCoalescer:
@@ -24,7 +25,7 @@ class RequestCoalescer:
     def __init__(self, window_s: float, *, clock: Callable[[], float] = time.monotonic):
         self._window_s = window_s
         self._clock = clock
-        self._running: dict[bytes, _SharedRun] = {}
+        self._running: dict[bytes, SharedRun] = {}
 
     def __len__(self) -> int:
         """Requests that run now."""
@@ -38,86 +39,94 @@ class RequestCoalescer:
         """
         if not self._window_s:
             return await work(reply)
-        mark = hashlib.sha256(key[0].encode() + b"\0" + key[1]).digest()
-        run = self._running.get(mark)
-        if run is None or not run.open(self._clock() - self._window_s):
-            run = self._running[mark] = _SharedRun(work, self._clock())
+        digest = hashlib.sha256(key[0].encode() + b"\0" + key[1]).digest()
+        shared = self._running.get(digest)
+        if shared is None or not shared.may_join(self._clock() - self._window_s):
+            shared = self._running[digest] = SharedRun(self._clock())
+            shared.task = asyncio.create_task(work(shared))
+            shared.task.add_done_callback(lambda _: shared.wake_listeners())
         try:
-            await run.listen(reply)
+            await shared.listen(reply)
         finally:
-            if run.over and self._running.get(mark) is run:
-                del self._running[mark]
+            if shared.is_over and self._running.get(digest) is shared:
+                del self._running[digest]
         return None
 
 
-class _SharedRun:
+class SharedRun:
     """One running request: the `Reply` that the work talks to, which repeats all to each listener."""
 
-    def __init__(self, work: Work, began: float):
-        self._said: list[Said] = []
+    task: asyncio.Task[None]
+    """The work; set by whoever starts it, as the work needs this very reply."""
+
+    def __init__(self, began_s: float):
+        self._events: list[ReplyEvent] = []
         self._news = asyncio.Event()
         self._listeners = 0
-        self._began = began
-        self._task = asyncio.ensure_future(work(self))
-        self._task.add_done_callback(lambda _: self._news.set())
+        self._began_s = began_s
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Nothing more will be said."""
-        return self._task.done()
+        return self.task.done()
 
-    def open(self, since: float) -> bool:
-        """Whether one more may listen: it runs, somebody listens, and it began after `since`."""
-        return not self.over and self._listeners > 0 and self._began > since
+    def may_join(self, since_s: float) -> bool:
+        """Whether one more may listen: it runs, somebody listens, and it began after `since_s`."""
+        return not self.is_over and self._listeners > 0 and self._began_s > since_s
+
+    def wake_listeners(self) -> None:
+        """There is something new to hear, or the work is over."""
+        self._news.set()
 
     async def announce_decision(self, decision: Decision) -> None:
         """See `Reply`."""
-        self._say(decision)
+        self._add_event(decision)
 
     async def write_text(self, released: str) -> None:
         """See `Reply`. A run's words are bounded by its output cap, so a slow listener holds nobody up."""
-        self._say(released)
+        self._add_event(released)
 
-    async def end_reply(self, done: ReplyEnd) -> None:
+    async def end_reply(self, end: ReplyEnd) -> None:
         """See `Reply`."""
-        self._say(done)
+        self._add_event(end)
 
-    def _say(self, said: Said) -> None:
-        self._said.append(said)
-        self._news.set()
+    def _add_event(self, event: ReplyEvent) -> None:
+        self._events.append(event)
+        self.wake_listeners()
 
     async def listen(self, reply: Reply) -> None:
         """Tells `reply` everything from the first word on. Raises what the work raised, or `ClientGone`."""
         self._listeners += 1
         try:
-            await self._repeat(reply)
-            await asyncio.shield(self._task)
+            await self._repeat_events(reply)
+            await asyncio.shield(self.task)
         finally:
             self._listeners -= 1
-            if not self._listeners and not self.over:
-                await self._stop()
+            if not self._listeners and not self.is_over:
+                await self._cancel_work()
 
-    async def _repeat(self, reply: Reply) -> None:
-        told = 0
-        while told < len(self._said) or not self.over:
-            if told == len(self._said):
+    async def _repeat_events(self, reply: Reply) -> None:
+        count = 0
+        while count < len(self._events) or not self.is_over:
+            if count == len(self._events):
                 self._news = self._news if not self._news.is_set() else asyncio.Event()
                 await self._news.wait()
                 continue
-            await _tell(reply, self._said[told])
-            told += 1
+            await repeat_event(reply, self._events[count])
+            count += 1
 
-    async def _stop(self) -> None:
+    async def _cancel_work(self) -> None:
         """The last listener has left: the work is cancelled, and settles before this returns."""
-        self._task.cancel()
+        self.task.cancel()
         with suppress(BaseException):
-            await asyncio.shield(asyncio.wait([self._task]))
+            await asyncio.shield(asyncio.wait([self.task]))
 
 
-async def _tell(reply: Reply, said: Said) -> None:
-    if isinstance(said, ReplyEnd):
-        await reply.end_reply(said)
-    elif isinstance(said, Decision):
-        await reply.announce_decision(said)
+async def repeat_event(reply: Reply, event: ReplyEvent) -> None:
+    """Tells one listener what the work has said."""
+    if isinstance(event, ReplyEnd):
+        await reply.end_reply(event)
+    elif isinstance(event, Decision):
+        await reply.announce_decision(event)
     else:
-        await reply.write_text(said)
+        await reply.write_text(event)

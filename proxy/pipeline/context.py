@@ -1,15 +1,13 @@
-"""What one request has at hand: the services, the personas and the models, made once by `app.py`."""
+"""What one request has at hand: the services, the assistants and the models, made once by `app`."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
 
 from indexes.text.language import WordPack, detect
 from indexes.types import Book, Finder
 from proxy.domain.errors import RequestError
-from proxy.domain.ports import DecisionLog, Ledger, Model
+from proxy.domain.ports import Authenticator, DecisionLog, Ledger, Limiter, Model
 from proxy.domain.types import Caller, ChatRequest
 from proxy.gate import Rules
 from proxy.guards.fixed_texts import Texts
@@ -19,18 +17,6 @@ from proxy.guards.refusal.refuser import Refuser
 from proxy.guards.route import Router
 from proxy.pipeline.coalesce import RequestCoalescer
 from proxy.settings.tree import Answer, EvidenceSettings
-
-
-class Authenticator(Protocol):
-    """Who asks: raises `AuthError`."""
-
-    async def authenticate(self, headers: Mapping[str, str], peer: str) -> Caller: ...
-
-
-class Limiter(Protocol):
-    """How often and how many at once: raises `LimitError`."""
-
-    def enter(self, caller: Caller, address: str) -> AbstractAsyncContextManager[None]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +40,7 @@ class Assistant:
     """The gate's rules for answers in a language."""
     texts: Texts
     threshold_for: Callable[[str], float]
-    """Of a language."""
+    """The similarity that evidence must reach, by language."""
     evidence_settings: EvidenceSettings
     answer_settings: Answer
     sources: frozenset[str]
@@ -63,7 +49,7 @@ class Assistant:
 
 @dataclass(frozen=True, slots=True)
 class AnswerContext:
-    """Everything `pipeline.answer` may touch."""
+    """Everything `answer` may touch."""
 
     auth: Authenticator
     limits: Limiter
@@ -100,3 +86,15 @@ class AnswerContext:
             if found := detect(text, self.word_packs):
                 return found
         return default
+
+
+@dataclass(frozen=True, slots=True)
+class ServedRequest:
+    """One request with what serves it: what every step from the second on is given."""
+
+    request: ChatRequest
+    """Without our own fixed texts in its earlier turns."""
+    caller: Caller
+    model: Model
+    assistant: Assistant
+    language: str

@@ -2,13 +2,15 @@
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 import orjson
 
 from proxy.domain.ports import HttpRequest, ReplyEnd
-from proxy.domain.types import Caller, Decision, Trace, Turn
+from proxy.domain.trace import Trace
+from proxy.domain.types import Caller, Decision, Turn
 from proxy.pipeline.answer import answer
 from proxy.pipeline.coalesce import RequestCoalescer
 from proxy.pipeline.context import AnswerContext
@@ -31,81 +33,92 @@ class CapturedAnswer:
     """What came back: the reply as a client would have got it, and the trace."""
 
     text: str = ""
-    outcome: ReplyEnd | None = None
+    end: ReplyEnd | None = None
     trace: Trace | None = None
 
 
 async def ask_in_process(
     question: InProcessQuestion,
-    desk: AnswerContext,
-    hear: Callable[[str], None] = lambda text: None,
-    seen: CapturedAnswer | None = None,
+    context: AnswerContext,
+    on_text: Callable[[str], None] = lambda text: None,
+    captured: CapturedAnswer | None = None,
 ) -> CapturedAnswer:
-    """Asks; `hear` gets released text as it comes. Raises `FiadorError` where HTTP would answer an error.
+    """Asks; `on_text` gets released text as it comes. Raises `FiadorError` where HTTP would answer an error.
 
-    `seen` is filled and returned, and holds the trace even where this raises.
+    `captured` is filled and returned, and holds the trace even where this raises.
     """
-    seen = seen or CapturedAnswer()
-    inside = replace(
-        desk,
-        auth=_Known(Caller("inside", "inside", question.groups)),
-        limits=_Unlimited(),
+    captured = captured or CapturedAnswer()
+    own_context = replace(
+        context,
+        auth=FixedAuthenticator(Caller("inside", "inside", question.groups)),
+        limits=NoLimits(),
         coalescer=RequestCoalescer(0),
-        decisions=_Kept(seen),
-        now=_clock(question.at, desk),
+        decisions=TraceCapture(captured),
+        now=context.now if question.at is None else partial(stand_still, question.at),
     )
-    await answer(
-        HttpRequest({}, "127.0.0.1", _body(question)), inside, lambda request, id: _Heard(seen, hear)
-    )
-    return seen
+    request = HttpRequest({}, "127.0.0.1", encode_question(question))
+    await answer(request, own_context, lambda request, id: CapturingReply(captured, on_text))
+    return captured
 
 
-def _clock(at: datetime | None, desk: AnswerContext) -> Callable[[], datetime]:
-    return desk.now if at is None else lambda: at
+def stand_still(moment: datetime) -> datetime:
+    """A clock that stands still."""
+    return moment
 
 
-def _body(question: InProcessQuestion) -> bytes:
+def encode_question(question: InProcessQuestion) -> bytes:
+    """The question as a chat request."""
     turns = [{"role": turn.role, "content": turn.text} for turn in question.history]
     messages = [*turns, {"role": "user", "content": question.text}]
     return orjson.dumps({"model": question.model, "messages": messages, "stream": True})
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class FixedAuthenticator:
+    """An authenticator that knows one caller."""
+
     caller: Caller
 
     async def authenticate(self, headers: Mapping[str, str], peer: str) -> Caller:
+        """See `Authenticator`."""
         return self.caller
 
 
-class _Unlimited:
+class NoLimits:
+    """A limiter that lets everything in."""
+
     @asynccontextmanager
     async def enter(self, caller: Caller, address: str) -> AsyncIterator[None]:
+        """See `Limiter`."""
         yield
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
-    seen: CapturedAnswer
+class TraceCapture:
+    """A decision log that hands the trace to whoever asked."""
+
+    captured: CapturedAnswer
 
     async def write(self, trace: Trace) -> None:
-        self.seen.trace = trace
+        """See `DecisionLog`."""
+        self.captured.trace = trace
 
 
 @dataclass(slots=True)
-class _Heard:
+class CapturingReply:
     """A reply that keeps the text."""
 
-    seen: CapturedAnswer
-    hear: Callable[[str], None]
-    decision: Decision | None = field(default=None)
+    captured: CapturedAnswer
+    on_text: Callable[[str], None]
 
     async def announce_decision(self, decision: Decision) -> None:
-        self.decision = decision
+        """The trace says it too."""
 
     async def write_text(self, released: str) -> None:
-        self.seen.text += released
-        self.hear(released)
+        """See `Reply`."""
+        self.captured.text += released
+        self.on_text(released)
 
-    async def end_reply(self, done: ReplyEnd) -> None:
-        self.seen.outcome = done
+    async def end_reply(self, end: ReplyEnd) -> None:
+        """See `Reply`."""
+        self.captured.end = end

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from indexes.records import chosen, render
 from indexes.types import Evidence, Hit, Query, Record, Viewer
 from proxy.domain.errors import StoreError
-from proxy.domain.types import ChatRequest, Source, Trace
+from proxy.domain.trace import RetrievalTrace
+from proxy.domain.types import ChatRequest, Source
 from proxy.guards import threshold
 from proxy.guards.followup import Followup
 from proxy.guards.refusal.pack import KINDS
-from proxy.pipeline.context import AnswerContext, Assistant
+from proxy.pipeline.context import AnswerContext, ServedRequest
 
-RECENT = frozenset({"now", "career", "projects", "research", "writing"})
+RECENT_KINDS = frozenset({"now", "career", "projects", "research", "writing"})
 """What "recently" means: no record is of that kind, but those that have dates tell it, newest first."""
 
 
@@ -22,12 +23,13 @@ RECENT = frozenset({"now", "career", "projects", "research", "writing"})
 class Grounding:
     """The numbered sources; none of them: refuse. `searched`: names of what was looked into."""
 
+    trace: RetrievalTrace
     sources: tuple[Source, ...] = ()
-    overview: bool = False
+    is_overview: bool = False
     """The sources are records that were asked for as a whole."""
     item: str = ""
     """The item of an earlier list that the question points at."""
-    asked: str = ""
+    question: str = ""
     """The question as it was read: with what a bare follow-up ("yes", "the second") points back to."""
     searched: tuple[str, ...] = ()
 
@@ -41,86 +43,91 @@ def translate_store_faults() -> Iterator[None]:
         raise StoreError("The index does not answer.", detail=str(fault)) from fault
 
 
-async def retrieve_sources(
-    request: ChatRequest, persona: Assistant, desk: AnswerContext, trace: Trace
-) -> Grounding:
+async def retrieve_sources(served: ServedRequest, context: AnswerContext) -> Grounding:
     """What the caller may see that bears on the question."""
-    look = _Look(persona, desk, trace)
-    kinds = persona.router.overview(request.question) if persona.records else frozenset()
-    if kinds and (records := await look.records(_kinds(kinds), persona.evidence_settings.overview_records)):
-        return Grounding(records, overview=True)
-    read = persona.followup_reader.read(request, await look.titles(request), persona.find_content_words)
-    evidence = await desk.finder.find(_query(read, persona, request, trace.language), look.viewer)
-    limit = persona.threshold_for(trace.language)
-    _note(evidence, limit, trace)
+    query = SourceQuery(served, context)
+    request, assistant = served.request, served.assistant
+    kinds = assistant.router.overview(request.question) if assistant.records else frozenset()
+    if kinds:  # step 3
+        records = await query.choose_records(widen_kinds(kinds), assistant.evidence_settings.overview_records)
+        if records:
+            return Grounding(trace_records(records, RetrievalTrace()), records, is_overview=True)
+    titles = await query.list_titles()  # step 4
+    followup = assistant.followup_reader.read(request, titles, assistant.find_content_words)
+    evidence = await context.finder.find(build_query(followup, served), query.viewer)
+    limit = assistant.threshold_for(served.language)
+    trace, question = trace_evidence(evidence, limit), read_question(request, followup)
     if threshold.enough(evidence, limit):
-        return Grounding(_passages(evidence.hits), item=read.item, asked=_asked(request, read))
-    if persona.records and persona.router.about(request.question, _history(request), trace.language):
-        return Grounding(
-            await look.records(frozenset(), persona.evidence_settings.digest_records),
-            asked=_asked(request, read),
-            searched=evidence.searched,
-        )
-    return Grounding(searched=evidence.searched)
+        return Grounding(trace, number_passages(evidence.hits), item=followup.item, question=question)
+    if not (assistant.records and is_about_subject(served)):
+        return Grounding(trace, searched=evidence.searched)
+    records = await query.choose_records(frozenset(), assistant.evidence_settings.digest_records)
+    trace = trace_records(records, trace)
+    return Grounding(trace, records, question=question, searched=evidence.searched)
 
 
-class _Look:
-    """One caller's eyes on this persona's sources, at one instant."""
+class SourceQuery:
+    """What one caller may see of an assistant's sources and records, at one instant."""
 
-    def __init__(self, persona: Assistant, desk: AnswerContext, trace: Trace):
-        only = frozenset({trace.language}) if persona.evidence_settings.languages == "reader" else frozenset()
-        self.viewer = Viewer(trace.caller.groups, desk.now(), persona.sources, only)
-        self._persona = persona
-        self._desk = desk
-        self._trace = trace
+    def __init__(self, served: ServedRequest, context: AnswerContext):
+        assistant = served.assistant
+        is_narrow = assistant.evidence_settings.languages == "reader"
+        languages = frozenset({served.language}) if is_narrow else frozenset()
+        self.viewer = Viewer(served.caller.groups, context.now(), assistant.sources, languages)
+        self._served = served
+        self._context = context
 
-    @property
-    def _books(self) -> Viewer:
-        return replace(self.viewer, sources=self._persona.records, languages=frozenset())
+    async def choose_records(self, kinds: frozenset[str], limit: int) -> tuple[Source, ...]:
+        """Records as numbered sources, in the reader's language where they have it."""
+        language = self._served.language
+        books = replace(self.viewer, sources=self._served.assistant.records, languages=frozenset())
+        found = await self._context.book.choose(kinds, books, language, limit)
+        return tuple(number_record(number, record, language) for number, record in enumerate(found, 1))
 
-    async def records(self, kinds: frozenset[str], limit: int) -> tuple[Source, ...]:
-        """Records as numbered sources, noted in the trace."""
-        language = self._trace.language
-        found = await self._desk.book.choose(kinds, self._books, language, limit)
-        sources = tuple(_record(number, record, language) for number, record in enumerate(found, 1))
-        self._trace.sources = [_shown(source) for source in sources]
-        self._trace.mode = "records"
-        return sources
-
-    async def titles(self, request: ChatRequest) -> tuple[str, ...]:
+    async def list_titles(self) -> tuple[str, ...]:
         """Titles that a position in a list may mean; only a follow-up needs them."""
-        return await self._desk.finder.titles(self.viewer) if request.turns else ()
+        return await self._context.finder.titles(self.viewer) if self._served.request.turns else ()
 
 
-def _query(read: Followup, persona: Assistant, request: ChatRequest, language: str) -> Query:
+def build_query(followup: Followup, served: ServedRequest) -> Query:
     """The subject's name added helps the order and never counts for the threshold."""
-    named = bool(persona.names) and persona.router.about(request.question, _history(request), language)
-    order = f"{persona.names[0]} {read.texts[0]}" if named else ""
-    return Query(read.texts, order, persona.name_words, persona.evidence_settings.limit)
+    assistant = served.assistant
+    has_name = bool(assistant.names) and is_about_subject(served)
+    order = f"{assistant.names[0]} {followup.texts[0]}" if has_name else ""
+    return Query(followup.texts, order, assistant.name_words, assistant.evidence_settings.limit)
 
 
-def _kinds(asked: frozenset[str]) -> frozenset[str]:
+def is_about_subject(served: ServedRequest) -> bool:
+    """Whether the question is about the assistant's subject."""
+    request = served.request
+    return served.assistant.router.about(request.question, join_turns(request), served.language)
+
+
+def widen_kinds(kinds: frozenset[str]) -> frozenset[str]:
     """The kinds to choose by; none is every kind, those too that no question has a word for."""
-    if asked.issuperset(KINDS):
+    if kinds.issuperset(KINDS):
         return frozenset()
-    return asked | RECENT if "recently" in asked else asked
+    return kinds | RECENT_KINDS if "recently" in kinds else kinds
 
 
-def _asked(request: ChatRequest, read: Followup) -> str:
-    if read.bare:
-        return read.item or read.previous or request.question
-    return f"{request.question}\n{read.item}" if read.item else request.question
+def read_question(request: ChatRequest, followup: Followup) -> str:
+    """The question with what a follow-up points back to."""
+    if followup.bare:
+        return followup.item or followup.previous or request.question
+    return f"{request.question}\n{followup.item}" if followup.item else request.question
 
 
-def _history(request: ChatRequest) -> str:
+def join_turns(request: ChatRequest) -> str:
+    """Everything said before the question."""
     return "\n".join(turn.text for turn in request.turns)
 
 
-def _passages(hits: tuple[Hit, ...]) -> tuple[Source, ...]:
-    return tuple(_passage(number, hit) for number, hit in enumerate(hits, 1))
+def number_passages(hits: tuple[Hit, ...]) -> tuple[Source, ...]:
+    """The passages as sources, in their order."""
+    return tuple(number_passage(number, hit) for number, hit in enumerate(hits, 1))
 
 
-def _passage(number: int, hit: Hit) -> Source:
+def number_passage(number: int, hit: Hit) -> Source:
     """A passage under the headings it stood below: they say what its sentences are about."""
     passage = hit.passage
     above = " › ".join(heading for heading in passage.headings if heading != passage.title)
@@ -128,31 +135,44 @@ def _passage(number: int, hit: Hit) -> Source:
     return Source(number, str(passage.id), passage.title, text, passage.url, passage.language)
 
 
-def _record(number: int, record: Record, language: str) -> Source:
+def number_record(number: int, record: Record, language: str) -> Source:
+    """A record as a source, in the reader's language where it has it."""
     tag = chosen(record.text, language)
     title = record.title[chosen(record.title, language)]
     text = render(record, language)
     return Source(number, record.id, title, text, record.url, tag, "record", record.current)
 
 
-def _note(evidence: Evidence, limit: float, trace: Trace) -> None:
-    """The scores of what was found, for the decision log."""
-    trace.best, trace.threshold, trace.mode = round(evidence.best, 4), limit, evidence.mode
-    trace.embedded = evidence.mode == "hybrid"
-    trace.degraded = evidence.degraded
+def trace_evidence(evidence: Evidence, limit: float) -> RetrievalTrace:
+    """The scores of what was found, for the decision log; sources only where they are handed over."""
+    trace = RetrievalTrace(
+        mode=evidence.mode,
+        degraded=evidence.degraded,
+        best=round(evidence.best, 4),
+        threshold=limit,
+        embedded=evidence.mode == "hybrid",
+    )
     if evidence.best < limit:
-        return
-    trace.sources = [
-        _shown(source)
-        | {
-            "document": hit.passage.document_id,
-            "similarity": round(hit.similarity, 4),
-            "coverage": round(hit.coverage, 4),
-            "cosine": None if hit.cosine is None else round(hit.cosine, 4),
-        }
-        for source, hit in zip(_passages(evidence.hits), evidence.hits, strict=True)
-    ]
+        return trace
+    pairs = zip(number_passages(evidence.hits), evidence.hits, strict=True)
+    return replace(trace, sources=tuple(trace_source(source) | trace_scores(hit) for source, hit in pairs))
 
 
-def _shown(source: Source) -> dict[str, object]:
+def trace_records(records: tuple[Source, ...], trace: RetrievalTrace) -> RetrievalTrace:
+    """The same where records are handed over."""
+    return replace(trace, mode="records", sources=tuple(map(trace_source, records)))
+
+
+def trace_source(source: Source) -> dict[str, object]:
+    """What the decision log keeps of a source."""
     return {"number": source.number, "id": source.id, "title": source.title, "url": source.url}
+
+
+def trace_scores(hit: Hit) -> dict[str, object]:
+    """And of a passage's scores, rounded."""
+    return {
+        "document": hit.passage.document_id,
+        "similarity": round(hit.similarity, 4),
+        "coverage": round(hit.coverage, 4),
+        "cosine": None if hit.cosine is None else round(hit.cosine, 4),
+    }

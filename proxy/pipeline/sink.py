@@ -1,4 +1,4 @@
-"""The sink of one attempt: upstream text in, gated sentences out to the client, all counted for the bill."""
+"""Step 8, the sink of one attempt: upstream text in, gated sentences out to the client, all counted."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,22 +12,22 @@ from proxy.gate.types import Release, Stop
 from proxy.guards.stop_sequences import Cut, Stops
 from proxy.wire import structured
 
-Finish = Literal["stop", "length", "cut"]
-Mark = Callable[[str], None]
+GateFinish = Literal["stop", "length", "cut"]
+MarkMoment = Callable[[str], None]
 """Notes the moment of something that has a name in `Trace.timings_ms`."""
 
 
 class GatedSink:
-    """Implements `services.UpstreamSink`. `text` is synchronous: the gate works where the bytes arrive."""
+    """Implements `ports.UpstreamSink`. `push_text` is synchronous: the gate works where the bytes arrive."""
 
-    def __init__(self, call: UpstreamCall, rules: Rules, reply: Reply, mark: Mark):
+    def __init__(self, call: UpstreamCall, rules: Rules, reply: Reply, mark_moment: MarkMoment):
         self._call = call
         self._rules = rules
-        self._gate = self._fresh()
+        self._gate = self._open_gate()
         self._bytes_max = (call.output_cap + call.reasoning_cap) * rules.output_bytes_per_token_max
         self._stops = Stops(call.stop)
         self._reply = reply
-        self._mark = mark
+        self._mark_moment = mark_moment
         self._held: list[Release] = []
         self._free_chars = 0
         """Of what is held: as much as no stop sequence can reach any more."""
@@ -36,8 +36,13 @@ class GatedSink:
         self._received_bytes = 0
         self.released: list[Release] = []
         self.stop: Stop | None = None
-        self.ended = False
+        self.has_ended = False
         """A stop sequence of the client ended the answer."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether more of the answer may come: neither the gate nor a stop sequence has ended it."""
+        return self.stop is None and not self.has_ended
 
     @property
     def has_heard(self) -> bool:
@@ -51,17 +56,23 @@ class GatedSink:
 
     def push_text(self, piece: str) -> bool:
         """Feeds the gate; False once the answer has ended."""
-        self._count(piece)
-        self._take(self._judged(lambda: self._gate.feed(piece)))
-        return self.stop is None and not self.ended
+        self._count_piece(piece)
+        if self.is_open:
+            try:
+                outputs = self._gate.feed(piece)
+            except Exception as fault:
+                outputs = [stop_for_fault(fault)]
+            self._take_outputs(outputs)
+        return self.is_open
 
     def push_thought(self, piece: str) -> bool:
         """Counts text that costs but never leaves; False if there was more than was asked for before it."""
-        above = self._received_bytes > self._bytes_max
-        self._count(piece)
-        if above:
-            self._take([Stop("cap", "truncated", detail="more bytes than the caps allow, thinking counted")])
-        return self.stop is None and not self.ended
+        is_above = self._received_bytes > self._bytes_max
+        self._count_piece(piece)
+        if is_above:
+            detail = "more bytes than the caps allow, thinking counted"
+            self._take_outputs([Stop("cap", "truncated", detail=detail)])
+        return self.is_open
 
     def push_usage(self, usage: Usage) -> None:
         """Keeps the last word of the upstream on each figure."""
@@ -74,16 +85,20 @@ class GatedSink:
         """Sends what has been released since the last time."""
         if self._pending:
             text, self._pending = self._pending, ""
-            self._mark("first_sentence")
+            self._mark_moment("first_sentence")
             await self._reply.write_text(text)
 
     async def close(self, ending: UpstreamEnd) -> None:
         """Lets the gate judge what is left, as far as the upstream's end allows, and sends it."""
-        if self.stop is None and not self.ended:
-            finish: Finish = ending.finish if ending.finish in ("stop", "length") else "cut"
-            self._take(self._judged(lambda: self._gate.finish(finish)))
-        if self.stop is None and not self.ended:
-            self._free(self._stops.finish())
+        if self.is_open:
+            finish: GateFinish = ending.finish if ending.finish in ("stop", "length") else "cut"
+            try:
+                outputs = self._gate.finish(finish)
+            except Exception as fault:
+                outputs = [stop_for_fault(fault)]
+            self._take_outputs(outputs)
+        if self.is_open:
+            self._free_text(self._stops.finish())
         await self.flush()
 
     def count_spent(self, ending: UpstreamEnd | None) -> Spent:
@@ -91,62 +106,53 @@ class GatedSink:
         if ending is None:
             return Spent(self._usage, self._received_bytes, outcome_known=self.has_heard)
         if ending.finish == "failed" and not self.has_heard:
-            return self._unheard(ending)
+            return self._count_unheard(ending)
         return Spent(self._usage, self._received_bytes)
 
-    def _fresh(self) -> Gate:
+    def _open_gate(self) -> Gate:
         """A gate of its own also judges what is left of a sentence that a stop sequence has cut."""
         return Gate(self._call.sources, self._call.language, self._rules)
 
-    def _count(self, piece: str) -> None:
+    def _count_piece(self, piece: str) -> None:
         if not self._received_bytes:
-            self._mark("first_upstream")
+            self._mark_moment("first_upstream")
         self._received_bytes += len(piece.encode("utf-8", "replace"))
 
-    def _unheard(self, ending: UpstreamEnd) -> Spent:
+    def _count_unheard(self, ending: UpstreamEnd) -> Spent:
         if ending.status is not None and ending.status >= 300:
             return Spent(Usage(0, 0), 0)  # an HTTP error or a redirect is an answer: nothing was generated
         return Spent(self._usage, 0, was_sent=ending.was_sent, outcome_known=False)
 
-    def _judged(self, judge: Callable[[], list[Release | Stop]]) -> list[Release | Stop]:
-        """A gate that fails lets nothing more through."""
-        if self.stop is not None or self.ended:
-            return []
-        try:
-            return judge()
-        except Exception as fault:
-            return [Stop("fault", "stopped", detail=f"{type(fault).__name__}: {fault}")]
-
-    def _take(self, said: list[Release | Stop]) -> None:
-        for item in said:
+    def _take_outputs(self, outputs: list[Release | Stop]) -> None:
+        for item in outputs:
             if isinstance(item, Stop):
                 self.stop = item
-                self._free(self._stops.finish())
+                self._free_text(self._stops.finish())
                 return
             self._held.append(item)
-            self._free(self._stops.feed(item.text))
-            if self.ended:
+            self._free_text(self._stops.feed(item.text))
+            if self.has_ended:
                 return
 
-    def _free(self, cut: Cut) -> None:
+    def _free_text(self, cut: Cut) -> None:
         """Lets out what no stop sequence can reach any more, whole sentences only, and what one has cut."""
         self._free_chars += len(cut.text)
         while self._held and len(self._held[0].text) <= self._free_chars:
             self._free_chars -= len(self._held[0].text)
-            self._let(self._held.pop(0))
+            self._release(self._held.pop(0))
         if cut.stopped:
-            self.ended = True
-            self._begun(self._held)
+            self.has_ended = True
+            self._release_beginning(self._held)
             self._held = []
 
-    def _begun(self, held: Sequence[Release]) -> None:
+    def _release_beginning(self, held: Sequence[Release]) -> None:
         """The beginning of a sentence that a stop sequence has cut: 3 of 350 stands in no source."""
         text = held[0].text[: self._free_chars] if held else ""
         marks = "".join(f"[{number}]" for number in held[0].cites) if held else ""
-        if text.strip() and (not marks or is_released_whole(self._fresh(), f"{text.rstrip()} {marks}")):
-            self._let(replace(held[0], text=text))
+        if text.strip() and (not marks or is_released_whole(self._open_gate(), f"{text.rstrip()} {marks}")):
+            self._release(replace(held[0], text=text))
 
-    def _let(self, release: Release) -> None:
+    def _release(self, release: Release) -> None:
         self.released.append(release)
         self._pending += release.text
 
@@ -158,14 +164,14 @@ class StructuredSink(GatedSink):
     against those sources, as if each bore their markers. One that fails makes the whole a refusal.
     """
 
-    def __init__(self, call: UpstreamCall, rules: Rules, reply: Reply, mark: Mark):
-        super().__init__(call, rules, reply, mark)
+    def __init__(self, call: UpstreamCall, rules: Rules, reply: Reply, mark_moment: MarkMoment):
+        super().__init__(call, rules, reply, mark_moment)
         self._text: list[str] = []
         self._bytes_left = call.output_cap * rules.output_bytes_per_token_max
 
     def push_text(self, piece: str) -> bool:
         """Keeps the piece; False above the cap."""
-        self._count(piece)
+        self._count_piece(piece)
         self._bytes_left -= len(piece.encode("utf-8", "replace"))
         if self._bytes_left < 0:
             self.stop = Stop("cap", "truncated", detail="a longer answer than the cap allows")
@@ -176,13 +182,17 @@ class StructuredSink(GatedSink):
     async def close(self, ending: UpstreamEnd) -> None:
         """Reads the JSON and lets the gate judge the answer in it."""
         if self.stop is None and ending.finish == "stop":
-            self._take(self._judged(self._whole))
-            self._free(self._stops.finish())
+            try:
+                outputs = self._judge_whole()
+            except Exception as fault:
+                outputs = [stop_for_fault(fault)]
+            self._take_outputs(outputs)
+            self._free_text(self._stops.finish())
         elif self.stop is None:
             self.stop = Stop("length", "truncated", detail=f"the upstream ended by {ending.finish}")
         await self.flush()
 
-    def _whole(self) -> list[Release | Stop]:
+    def _judge_whole(self) -> list[Release | Stop]:
         said = structured.read("".join(self._text))
         if isinstance(said, structured.Refusal):
             return [Stop("token", "not_in_sources", said.reason)]  # the model's words: kept where those are
@@ -200,10 +210,15 @@ class StructuredSink(GatedSink):
         return [replace(failed, ending="not_in_sources")] if failed else judged
 
 
-def open_sink(call: UpstreamCall, rules: Rules, reply: Reply, mark: Mark) -> GatedSink:
+def stop_for_fault(fault: Exception) -> Stop:
+    """A gate that fails lets nothing more through."""
+    return Stop("fault", "stopped", detail=f"{type(fault).__name__}: {fault}")
+
+
+def open_sink(call: UpstreamCall, rules: Rules, reply: Reply, mark_moment: MarkMoment) -> GatedSink:
     """The sink of one attempt, as the answer was asked for."""
     kind = StructuredSink if call.is_structured else GatedSink
-    return kind(call, rules, reply, mark)
+    return kind(call, rules, reply, mark_moment)
 
 
 def is_released_whole(gate: Gate, text: str) -> bool:

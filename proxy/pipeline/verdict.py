@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from proxy.domain.types import Decision, UpstreamEnd
+from proxy.domain.trace import Ruling
+from proxy.domain.types import Decision, Layer, UpstreamEnd
 from proxy.gate.types import Stop
 
 VOICE_RULES = frozenset({"voice", "topic"})
@@ -14,7 +15,7 @@ class Verdict:
     """`notice` is the key of a fixed text, "" for none."""
 
     decision: Decision
-    layer: str = ""
+    layer: Layer = Layer.NONE
     notice: str = ""
     finish: str = "stop"
 
@@ -30,22 +31,38 @@ class VerdictContext:
     stop_finish: str = "stop"
 
 
-def judge_attempt(stop: Stop | None, ending: UpstreamEnd, terms: VerdictContext) -> Verdict:
+def judge_attempt(stop: Stop | None, end: UpstreamEnd, terms: VerdictContext) -> Verdict:
     """The verdict on one attempt that has said something."""
-    broken = ending.finish in ("cut", "failed")
-    if broken and (stop is None or stop.rule == "length"):
-        return Verdict(Decision.UPSTREAM_FAILED, "", "upstream_failed")
+    is_broken = end.finish in ("cut", "failed")
+    if is_broken and (stop is None or stop.rule == "length"):
+        return Verdict(Decision.UPSTREAM_FAILED, Layer.NONE, "upstream_failed")
     if stop is not None:
-        return _stopped(stop, terms)
+        return judge_stop(stop, terms)
     return Verdict(Decision.ANSWERED)
 
 
-def _stopped(stop: Stop, terms: VerdictContext) -> Verdict:
+def judge_stop(stop: Stop, terms: VerdictContext) -> Verdict:
+    """The verdict where the gate ended the answer."""
     if stop.ending == "not_in_sources":
-        return Verdict(Decision.NOT_IN_SOURCES, "3" if stop.rule == "token" else "4", "not_in_sources")
+        layer = Layer.PROMPT if stop.rule == "token" else Layer.GATE
+        return Verdict(Decision.NOT_IN_SOURCES, layer, "not_in_sources")
     if stop.ending == "truncated":
-        return Verdict(Decision.TRUNCATED, "4", "truncated", "length" if terms.is_client_cap else "stop")
-    layer = "5" if stop.rule in VOICE_RULES else "4"
-    return Verdict(
-        Decision.STOPPED, layer, "stopped" if terms.has_released else "withheld", terms.stop_finish
+        finish = "length" if terms.is_client_cap else "stop"
+        return Verdict(Decision.TRUNCATED, Layer.GATE, "truncated", finish)
+    layer = Layer.VOICE if stop.rule in VOICE_RULES else Layer.GATE
+    notice = "stopped" if terms.has_released else "withheld"
+    return Verdict(Decision.STOPPED, layer, notice, terms.stop_finish)
+
+
+def rule_on_attempt(verdict: Verdict, stop: Stop | None, end: UpstreamEnd) -> Ruling:
+    """The verdict for the log, with the piece that failed and where it was looked for."""
+    if stop is None:
+        return Ruling(verdict.decision, verdict.layer, detail=end.explanation)
+    return Ruling(
+        verdict.decision,
+        verdict.layer,
+        rule=stop.rule,
+        detail=end.explanation or stop.detail,  # what broke says more than that something did
+        offending=stop.piece,
+        looked=stop.looked,
     )

@@ -127,7 +127,7 @@ class _Exchange:
         async for data in reads:
             finished = reader.finished
             if not self._push(reader.feed(data)):
-                return UpstreamEnd("cancelled")  # leaving closes the connection, which is the cancel
+                return UpstreamEnd("sink_stopped")  # leaving closes the connection, which is the cancel
             await self._sink.flush()
             if reader.end:
                 await _drain(reads)
@@ -138,7 +138,7 @@ class _Exchange:
 
     async def _over(self, reader: Reader) -> UpstreamEnd:
         if not self._push(reader.finish()):
-            return UpstreamEnd("cancelled")
+            return UpstreamEnd("sink_stopped")
         await self._sink.flush()
         return _ending(reader)
 

@@ -78,7 +78,7 @@ class Extractive:
             more = sink.push_text(piece)
             await sink.flush()
             if not more:
-                return UpstreamEnd("cancelled")
+                return UpstreamEnd("sink_stopped")
         return UpstreamEnd("stop")
 
     def choose(self, call: UpstreamCall) -> list[Unit]:

@@ -92,7 +92,7 @@ class Scripted:
             await sink.flush()
             if not more:
                 self.cancelled += 1
-                return UpstreamEnd("cancelled")
+                return UpstreamEnd("sink_stopped")
         sink.push_usage(Usage(scene.usage.input, scene.usage.output))
         return UpstreamEnd(scene.finish)
 

@@ -13,7 +13,7 @@ from proxy.app.asgi import surface
 from proxy.auth import Keys
 from proxy.commands.root import main
 from proxy.commands.sync import synced
-from proxy.domain.types import Trace
+from proxy.domain.trace import Trace
 from proxy.ledger.periods import Cap
 from proxy.observe.decisions import Decisions
 from proxy.settings.load import load

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from proxy.domain.errors import StoreError
-from proxy.domain.types import Caller, Decision, Trace
+from proxy.domain.trace import Trace
+from proxy.domain.types import Caller, Decision, Layer
 from proxy.observe.decisions import DAY_S, PRUNE_EVERY, Decisions
 from tests.waiting import until
 
@@ -23,12 +24,12 @@ def trace(id: str, **changes: object) -> Trace:
         started=1_000.0,
         language="en",
         decision=Decision.STOPPED,
-        layer="4",
+        layer=Layer.GATE,
         rule="values",
         best=0.5,
-        sources=[{"number": 1, "id": "a", "title": "Prices", "similarity": 0.5}],
+        sources=({"number": 1, "id": "a", "title": "Prices", "similarity": 0.5},),
         offending="It costs 12 euros.",
-        looked=[1, 2],
+        looked=(1, 2),
         cost_nanousd=12,
         timings_ms={"total": 3.5},
     )

@@ -1,7 +1,8 @@
 """joins: equal requests of one key run once; the work ends when nobody listens any more."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import pytest
 
@@ -67,7 +68,7 @@ async def stepped(talk: Talk, count: int = 1) -> None:
 
 
 async def begun(
-    joins: RequestCoalescer, ear: Ear, talk: Callable[[Reply], Awaitable[None]]
+    joins: RequestCoalescer, ear: Ear, talk: Callable[[Reply], Coroutine[Any, Any, None]]
 ) -> asyncio.Task[None]:
     task = asyncio.create_task(joins.run(KEY, ear, talk))
     await asyncio.sleep(0.01)

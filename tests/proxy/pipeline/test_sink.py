@@ -122,7 +122,7 @@ async def test_thinking_beyond_what_was_asked_for_is_not_waited_for(call: Upstre
     assert releasing.push_thought("é" * (60 * 16 // 2))
     assert releasing.push_thought("x")
     assert not releasing.push_thought("x")
-    await releasing.close(UpstreamEnd("cancelled"))
+    await releasing.close(UpstreamEnd("sink_stopped"))
     assert releasing.stop
     assert (releasing.stop.rule, releasing.stop.ending, releasing.released) == ("cap", "truncated", [])
 

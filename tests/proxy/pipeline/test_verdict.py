@@ -2,7 +2,7 @@
 
 import pytest
 
-from proxy.domain.types import Decision, UpstreamEnd
+from proxy.domain.types import Decision, Layer, UpstreamEnd
 from proxy.gate.types import Stop
 from proxy.pipeline.verdict import VerdictContext, judge_attempt
 
@@ -20,13 +20,14 @@ def test_an_upstream_that_broke_off_never_looks_like_a_clean_end(finish: str) ->
 
 
 def test_a_sentence_that_failed_stops_in_layer_4_or_5() -> None:
-    assert judge_attempt(Stop("values", "stopped"), UpstreamEnd("cancelled"), VerdictContext()).layer == "4"
-    assert judge_attempt(Stop("voice", "stopped"), UpstreamEnd("cancelled"), VerdictContext()).layer == "5"
+    for rule, layer in (("values", Layer.GATE), ("voice", Layer.VOICE)):
+        verdict = judge_attempt(Stop(rule, "stopped"), UpstreamEnd("sink_stopped"), VerdictContext())
+        assert verdict.layer is layer
 
 
 def test_the_finish_of_a_stop_is_the_operators_choice() -> None:
     verdict = judge_attempt(
-        Stop("values", "stopped"), UpstreamEnd("cancelled"), VerdictContext(stop_finish="content_filter")
+        Stop("values", "stopped"), UpstreamEnd("sink_stopped"), VerdictContext(stop_finish="content_filter")
     )
     assert verdict.finish == "content_filter"
 
@@ -38,13 +39,12 @@ def test_length_is_told_only_where_the_clients_own_cap_cut() -> None:
 
 
 def test_the_fixed_token_is_not_in_sources() -> None:
-    verdict = judge_attempt(Stop("token", "not_in_sources"), UpstreamEnd("cancelled"), VerdictContext())
+    verdict = judge_attempt(Stop("token", "not_in_sources"), UpstreamEnd("sink_stopped"), VerdictContext())
     assert (verdict.decision, verdict.layer) == (Decision.NOT_IN_SOURCES, "3")
 
 
 def test_where_nothing_was_released_there_is_no_rest_to_speak_of() -> None:
     stop = Stop("values", "stopped")
-    assert judge_attempt(stop, UpstreamEnd("cancelled"), VerdictContext()).notice == "stopped"
-    assert (
-        judge_attempt(stop, UpstreamEnd("cancelled"), VerdictContext(has_released=False)).notice == "withheld"
-    )
+    end = UpstreamEnd("sink_stopped")
+    assert judge_attempt(stop, end, VerdictContext()).notice == "stopped"
+    assert judge_attempt(stop, end, VerdictContext(has_released=False)).notice == "withheld"

@@ -40,7 +40,7 @@ async def test_a_sink_that_has_enough_of_thinking_closes_the_connection() -> Non
         ending = await model.run(CALL, Collect(enough=3))
         await asyncio.wait_for(fake.departed.wait(), 1)
         await model.aclose()
-    assert ending.finish == "cancelled"
+    assert ending.finish == "sink_stopped"
 
 
 async def test_a_sink_that_has_enough_closes_the_connection(busy: FakeUpstream) -> None:
@@ -48,7 +48,7 @@ async def test_a_sink_that_has_enough_closes_the_connection(busy: FakeUpstream) 
     ending = await model.run(CALL, Collect(enough=3))
     await asyncio.wait_for(busy.departed.wait(), 1)
     await model.aclose()
-    assert ending.finish == "cancelled"
+    assert ending.finish == "sink_stopped"
 
 
 async def test_a_cancelled_task_closes_the_connection(busy: FakeUpstream) -> None:

@@ -27,7 +27,7 @@ from proxy.upstream.retry import PAUSE_S_MAX, pause_s, retry_after_s
         (UpstreamEnd("cut", status=503), False),
         (UpstreamEnd("stop"), False),
         (UpstreamEnd("length"), False),
-        (UpstreamEnd("cancelled"), False),
+        (UpstreamEnd("sink_stopped"), False),
         (UpstreamEnd("failed", status=429, retry_after_s=5), True),
         (UpstreamEnd("failed", status=429, retry_after_s=60), False),
     ],

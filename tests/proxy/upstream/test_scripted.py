@@ -52,7 +52,7 @@ async def test_the_first_scene_that_matches_the_folded_question_plays() -> None:
 async def test_a_sink_that_has_enough_cancels() -> None:
     upstream = Scripted(SCENES)
     ending = await upstream.run(call("price"), Ear(limit=1))
-    assert (ending.finish, upstream.cancelled, upstream.calls) == ("cancelled", 1, 1)
+    assert (ending.finish, upstream.cancelled, upstream.calls) == ("sink_stopped", 1, 1)
 
 
 async def test_no_matching_scene_is_an_upstream_that_failed_and_cost_nothing() -> None:
