@@ -8,6 +8,7 @@ COMMANDS = {
     "gate": "CPU a token and a delta with all checks on; linearity; memory",
     "search": "retrieval at 10k and 100k passages with 1, 10 and 100 % allowed",
     "ledger": "reserve + settle pairs a second, beside plain SQLite commits",
+    "structure": "names, double classes, circles of imports, depth of one request",
     "real_model": "a small disobedient model on llama.cpp behind the proxy",
     "quality": "labelled sets: text, gate, mutations, retrieval, refusal, permissions, …",
 }
