@@ -20,10 +20,10 @@ from indexes import document_writes
 from indexes.chunks import Chunk
 from indexes.embedding import vectors
 from indexes.embedding.embedder import OnnxEmbedder
-from indexes.embedding.model import locate
-from indexes.embedding.vector_matrix import Dense, Row, Scope, pack
-from indexes.grants import ALWAYS, Filter, instant
-from indexes.keywords.keyword_index import Lexical
+from indexes.embedding.model import locate_model
+from indexes.embedding.vector_matrix import VectorMatrix, VectorRow, VectorScope, pack_vector
+from indexes.grants import ALWAYS, SearchFilter, encode_instant
+from indexes.keywords.keyword_index import KeywordIndex
 from indexes.progress import Progress, shown
 from indexes.search import Search
 from indexes.store import Store
@@ -65,17 +65,17 @@ class Clusters:
         self._random = np.random.default_rng(seed)
         self._centres = self._random.normal(size=(CLUSTERS, DIM)).astype(np.float32)
 
-    def band(self, asked: str | None, told: str | None) -> Band:
+    def choose_band(self, question_language: str | None, passage_language: str | None) -> Band:
         """The whole of it."""
         return Band(0, 1)
 
-    def query(self, text: str) -> list[float]:
+    def embed_query(self, text: str) -> list[float]:
         """A vector of some subject, whatever the text; costs next to nothing."""
         return [float(x) for x in self.some(1)[0]]
 
-    def passages(self, texts: list[str]) -> list[list[float]]:
+    def embed_passages(self, texts: list[str]) -> list[list[float]]:
         """As `query`, for each."""
-        return [self.query(text) for text in texts]
+        return [self.embed_query(text) for text in texts]
 
     def some(self, count: int) -> NDArray[np.float32]:
         """`count` vectors, not of length one."""
@@ -111,7 +111,7 @@ def run(arguments: list[str]) -> int:
     options.add_argument("--queries", type=int, default=100, help="a share and kind")
     asked = options.parse_args(arguments)
     times: list[Times] = []
-    if folder := locate("auto"):
+    if folder := locate_model("auto"):
         print(f"{_embedding(folder)}\n")
     with shown() as progress:
         for size in asked.passages or (10_000, 100_000):
@@ -126,9 +126,9 @@ def _embedding(folder: Path) -> str:
     before_mb, begun = _memory_mb(), time.process_time()
     model = OnnxEmbedder(folder)
     loaded_s, added_mb = time.process_time() - begun, _memory_mb() - before_mb
-    question_ms = _cpu_ms(20, lambda: model.query("How many days of paid leave do I have this year?"))
+    question_ms = _cpu_ms(20, lambda: model.embed_query("How many days of paid leave do I have this year?"))
     passages = ["The counter is open on five days of the week. " * 18] * 8
-    passage_ms = _cpu_ms(2, lambda: model.passages(passages)) / len(passages)
+    passage_ms = _cpu_ms(2, lambda: model.embed_passages(passages)) / len(passages)
     return (
         f"default model: loads in {loaded_s:.1f} s and {added_mb:.0f} MB; a question {question_ms:.0f} ms, "
         f"a passage of 200 tokens {passage_ms:.0f} ms (processor time)"
@@ -149,12 +149,12 @@ def _memory_mb() -> float:
 def _dense(size: int, queries: int) -> list[Times]:
     """The vector search alone."""
     clusters, random = Clusters(1), Random(1)
-    index = Dense(DIM)
+    index = VectorMatrix(DIM)
     found = clusters.some(size)
     begun = time.perf_counter()
-    index.load(Row(i, found[i], _scope(random.randrange(GROUPS))) for i in range(size))
+    index.replace_rows(VectorRow(i, found[i], _scope(random.randrange(GROUPS))) for i in range(size))
     loaded_s = time.perf_counter() - begun
-    print(f"{size} vectors: loaded in {loaded_s:.2f} s, {index.bytes_held / 1e6:.0f} MB", file=sys.stderr)
+    print(f"{size} vectors: loaded in {loaded_s:.2f} s, {index.memory_bytes / 1e6:.0f} MB", file=sys.stderr)
     asked = clusters.some(queries)
     return [
         _timed((size, share, "vectors"), [_search(index, vector, _filter(share)) for vector in asked])
@@ -162,16 +162,16 @@ def _dense(size: int, queries: int) -> list[Times]:
     ]
 
 
-def _scope(acl: int) -> Scope:
-    return Scope(acl, 0, None, "en", SOURCE)
+def _scope(acl: int) -> VectorScope:
+    return VectorScope(acl, 0, None, "en", SOURCE)
 
 
-def _filter(share: int) -> Filter:
-    return Filter(frozenset(range(share)), frozenset({SOURCE}), instant(NOW))
+def _filter(share: int) -> SearchFilter:
+    return SearchFilter(frozenset(range(share)), frozenset({SOURCE}), encode_instant(NOW))
 
 
-def _search(index: Dense, vector: NDArray[np.float32], allowed: Filter) -> Callable[[], object]:
-    return lambda: index.search(vector, allowed, CANDIDATES)
+def _search(index: VectorMatrix, vector: NDArray[np.float32], allowed: SearchFilter) -> Callable[[], object]:
+    return lambda: index.find_nearest(vector, allowed, CANDIDATES)
 
 
 def _timed(of: tuple[int, int, str], calls: Sequence[Callable[[], object]]) -> Times:
@@ -193,7 +193,7 @@ async def _whole(size: int, queries: int, progress: Progress) -> list[Times]:
     times = []
     with tempfile.TemporaryDirectory(prefix="fiador-bench-") as folder:
         root, clusters, words = Path(folder), Clusters(2), Words(2)
-        async with Store(root / "truth.db") as store, Lexical(root / "words", store) as lexical:
+        async with Store(root / "truth.db") as store, KeywordIndex(root / "words", store) as lexical:
             await _fill(store, size, (clusters, words), progress)
             await lexical.drain()
             packs = {"en": WordPack("Latin", frozenset())}
@@ -210,7 +210,7 @@ async def _find(search: Search, text: str, share: int) -> float:
     groups = frozenset(f"group-{i}" for i in range(share))
     viewer = Viewer(groups, NOW, frozenset({SOURCE}))
     begun = time.perf_counter()
-    await search.find(Query((text,)), viewer)
+    await search.find_evidence(Query((text,)), viewer)
     return (time.perf_counter() - begun) * 1e3
 
 
@@ -221,17 +221,20 @@ async def _fill(store: Store, size: int, made: tuple[Clusters, Words], progress:
         part = [(_document(i), words.document()) for i in documents[start : start + BATCH]]
         await _put(store, part)
         progress(f"writing {size} passages", (start + BATCH) / len(documents))
-    while wanted := await store.read(
-        lambda connection: vectors.missing(connection, clusters.name, 0, 20_000)
+    while wanted := await store.run_read(
+        lambda connection: vectors.list_unembedded(connection, clusters.name, 0, 20_000)
     ):
         blobs = {
-            one.hash: pack(vector) for one, vector in zip(wanted, clusters.some(len(wanted)), strict=True)
+            one.hash: pack_vector(vector)
+            for one, vector in zip(wanted, clusters.some(len(wanted)), strict=True)
         }
         await store.save_vectors(clusters.name, blobs)
 
 
 async def _put(store: Store, part: Sequence[tuple[Document, Sequence[Chunk]]]) -> None:
-    await store.write(lambda connection: [document_writes.put(connection, *both) for both in part])
+    await store.run_write(
+        lambda connection: [document_writes.put_document(connection, *both) for both in part]
+    )
 
 
 def _document(number: int) -> Document:

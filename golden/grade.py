@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from golden.cases import Case
 from golden.outcome import Handed, Outcome
-from indexes.text.folding import fold
+from indexes.text.folding import fold_text
 from proxy.domain.types import Decision
 
 RECALL_AT = 5
@@ -139,10 +139,10 @@ def _must_cite(case: Case, outcome: Outcome) -> bool:
 
 
 def _answer(case: Case, outcome: Outcome) -> str:
-    said = fold(outcome.answer)
-    if missing := [text for text in case.contains if fold(text) not in said]:
+    said = fold_text(outcome.answer)
+    if missing := [text for text in case.contains if fold_text(text) not in said]:
         return f"want {missing[0]!r} in the answer, got {outcome.answer!r:.200}"
-    if found := [text for text in case.lacks if fold(text) in said]:
+    if found := [text for text in case.lacks if fold_text(text) in said]:
         return f"want no {found[0]!r} in the answer, got {outcome.answer!r:.200}"
     if _must_cite(case, outcome) and not _cited(case, outcome):
         cited = ", ".join(sorted({citation.title for citation in outcome.citations}))

@@ -6,11 +6,11 @@ from math import fsum
 
 from indexes.types import Band
 
-HEAD = 10
+RANK_MAX = 10
 """Ranks that tell anything: what one list has further behind says as little as its absence."""
 
 
-def rrf(lists: Sequence[Sequence[int]], k: int = 60) -> list[int]:
+def fuse_ranks(lists: Sequence[Sequence[int]], k: int = 60) -> list[int]:
     """Ids of all `lists` (each best first), best first by reciprocal rank fusion.
 
     An id scores Σ 1 / (k + rank), ranks from 1 (Cormack, Clarke and Büttcher, SIGIR 2009), where a rank
@@ -20,14 +20,14 @@ def rrf(lists: Sequence[Sequence[int]], k: int = 60) -> list[int]:
     """
     ranks = [{found: rank for rank, found in enumerate(dict.fromkeys(one), start=1)} for one in lists]
 
-    def score(found: int) -> tuple[float, float]:
-        near = fsum(1 / (k + min(rank.get(found, HEAD), HEAD)) for rank in ranks)
+    def score_id(found: int) -> tuple[float, float]:
+        near = fsum(1 / (k + min(rank.get(found, RANK_MAX), RANK_MAX)) for rank in ranks)
         return near, fsum(1 / (k + rank[found]) for rank in ranks if found in rank)
 
-    return sorted(dict.fromkeys(chain.from_iterable(lists)), key=score, reverse=True)
+    return sorted(dict.fromkeys(chain.from_iterable(lists)), key=score_id, reverse=True)
 
 
-def similarity(cosine: float | None, band: Band, coverage: float) -> float:
+def compute_similarity(cosine: float | None, band: Band, coverage: float) -> float:
     """0..1: the greater of `coverage` (0..1) and the cosine's place in `band`.
 
     A model's cosines live in a narrow band: the raw value means nothing beside a threshold. None: no vectors.

@@ -15,7 +15,7 @@ _TICK = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class SearchFilter:
     """What a query may find, as the indexes know it. Empty `acls` or `sources` find nothing.
 
     `acls` are ids of group sets of which the viewer holds a group; `now` counts microseconds.
@@ -28,7 +28,7 @@ class Filter:
     """Empty: any, also documents of no stated language."""
 
 
-def instant(moment: datetime | None) -> int:
+def encode_instant(moment: datetime | None) -> int:
     """Microseconds since 1970 UTC, exact; None is `FOREVER`. Raises ValueError for a naive time."""
     if moment is None:
         return FOREVER
@@ -37,19 +37,19 @@ def instant(moment: datetime | None) -> int:
     return (moment - EPOCH) // _TICK
 
 
-def moment(instant: int) -> datetime | None:
+def decode_instant(instant: int) -> datetime | None:
     """The time that `instant` made this number from."""
     return None if instant == FOREVER else EPOCH + instant * _TICK
 
 
-def visible(access: Access, viewer: Viewer) -> bool:
+def is_visible(access: Access, viewer: Viewer) -> bool:
     """True if the viewer holds a group of `access` and looks within its validity."""
     begun = access.valid_from <= viewer.now
     ended = access.valid_to is not None and viewer.now >= access.valid_to
     return begun and not ended and not access.groups.isdisjoint(viewer.groups)
 
 
-def narrow(outer: Access, inner: Access) -> Access:
+def intersect_access(outer: Access, inner: Access) -> Access:
     """Both at once: groups common to both, within both validities."""
     ends = [end for end in (outer.valid_to, inner.valid_to) if end is not None]
     return Access(

@@ -20,7 +20,7 @@ _ITEMS = """
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class OutboxItem:
     """A passage as an index needs it."""
 
     id: int
@@ -36,16 +36,16 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class OutboxBatch:
     """What changed up to `seq`: forget `ids`, then take `items` (those that are still there)."""
 
     seq: int
     ids: tuple[int, ...]
-    items: tuple[Item, ...]
+    items: tuple[OutboxItem, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class OutboxPosition:
     """Where the outbox stands. What has read less than `horizon`, or another `epoch`, must start anew."""
 
     seq: int
@@ -53,32 +53,32 @@ class Place:
     epoch: str
 
 
-def place(connection: sqlite3.Connection) -> Place:
-    return Place(*connection.execute(_LAST).fetchone())
+def read_position(connection: sqlite3.Connection) -> OutboxPosition:
+    return OutboxPosition(*connection.execute(_LAST).fetchone())
 
 
-def batch(connection: sqlite3.Connection, after: int, limit: int) -> Batch:
+def read_batch(connection: sqlite3.Connection, after: int, limit: int) -> OutboxBatch:
     """The next `limit` changes after `after`; no ids: nothing is left."""
     rows = connection.execute(_CHANGED, (after, limit)).fetchall()
     ids = tuple(dict.fromkeys(passage for _, passage in rows))
     wanted = f"{_ITEMS} WHERE passage.id IN (SELECT value FROM json_each(?)) ORDER BY passage.id"
-    items = _items(connection.execute(wanted, (json.dumps(ids),)))
-    return Batch(rows[-1][0] if rows else after, ids, items)
+    items = _parse_items(connection.execute(wanted, (json.dumps(ids),)))
+    return OutboxBatch(rows[-1][0] if rows else after, ids, items)
 
 
-def everything(connection: sqlite3.Connection, after: int, limit: int) -> tuple[Item, ...]:
+def read_items(connection: sqlite3.Connection, after: int, limit: int) -> tuple[OutboxItem, ...]:
     """The next `limit` passages with ids after `after`; none: that was all."""
-    return _items(
+    return _parse_items(
         connection.execute(f"{_ITEMS} WHERE passage.id > ? ORDER BY passage.id LIMIT ?", (after, limit))
     )
 
 
-def drained(connection: sqlite3.Connection, seq: int) -> None:
+def record_drain(connection: sqlite3.Connection, seq: int) -> None:
     """Tells other processes that the keyword index has taken everything up to `seq`."""
     connection.execute("UPDATE state SET drained = drained + 1")
     connection.execute("UPDATE state SET horizon = ? WHERE horizon < ?", (seq - KEEP, seq - KEEP))
     connection.execute("DELETE FROM outbox WHERE seq <= ?", (seq - KEEP,))
 
 
-def _items(rows: Iterable[sqlite3.Row]) -> tuple[Item, ...]:
-    return tuple(Item(*[*row[:-1], tuple(json.loads(row[-1]))]) for row in rows)
+def _parse_items(rows: Iterable[sqlite3.Row]) -> tuple[OutboxItem, ...]:
+    return tuple(OutboxItem(*[*row[:-1], tuple(json.loads(row[-1]))]) for row in rows)

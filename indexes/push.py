@@ -8,7 +8,7 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping
 
-from indexes.document_writes import Change
+from indexes.document_writes import DocumentChange
 from indexes.sources.access import Denied, Stated, combined, stated
 from indexes.sources.front_matter import Meta, described
 from indexes.sources.readers.html import read_html
@@ -48,7 +48,7 @@ class Push:
         self._store = store
         self._packs = packs
 
-    async def put(self, key: str, fields: Mapping[str, object]) -> Change:
+    async def put(self, key: str, fields: Mapping[str, object]) -> DocumentChange:
         """Stores a document whole. Fields: those of front matter, `text` and `format` (default markdown).
 
         Raises `Rejected`. Its vectors are made by the next `sync.embed`; keywords find it before.
@@ -61,13 +61,13 @@ class Push:
         id, who = _id(self.name, key), access(fields)
         if await self._store.set_access(id, who):
             return True
-        if await self._store.access(id) is None:
+        if await self._store.read_access(id) is None:
             raise Unknown("no document of this key has been pushed")
         return False
 
     async def remove(self, key: str) -> bool:
         """False: there was none."""
-        return await self._store.remove(_id(self.name, key))
+        return await self._store.remove_document(_id(self.name, key))
 
 
 def document(source: str, key: str, fields: Mapping[str, object]) -> Document:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from indexes import outbox
 from indexes.embedding import vectors
-from indexes.grants import Filter, instant
+from indexes.grants import SearchFilter, encode_instant
 from indexes.types import Passage, Viewer
 
 TITLES_MAX = 2_000
@@ -54,7 +54,7 @@ _TITLES = f"""
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class StoreState:
     """Where the truth stands. Derived indexes of another `epoch` are worthless."""
 
     epoch: str
@@ -62,64 +62,66 @@ class State:
     drained: int
 
 
-class Look:
+class ReadSnapshot:
     """One read transaction. Not kept after it; every method blocks for a few hundred microseconds at most."""
 
     def __init__(self, connection: sqlite3.Connection):
         self._connection = connection
 
-    def state(self) -> State:
-        return State(*self._connection.execute(_STATE).fetchone())
+    def read_state(self) -> StoreState:
+        return StoreState(*self._connection.execute(_STATE).fetchone())
 
-    def allowed(self, groups: Collection[str]) -> frozenset[int]:
+    def find_acls(self, groups: Collection[str]) -> frozenset[int]:
         """Ids of the group sets of which `groups` holds a member."""
-        rows = self._connection.execute(_ALLOWED, (_json(groups),))
+        rows = self._connection.execute(_ALLOWED, (_encode_names(groups),))
         return frozenset(acl for (acl,) in rows)
 
-    def filter(self, viewer: Viewer) -> Filter:
+    def build_filter(self, viewer: Viewer) -> SearchFilter:
         """What the indexes are asked for `viewer`."""
-        return Filter(self.allowed(viewer.groups), viewer.sources, instant(viewer.now), viewer.languages)
+        return SearchFilter(
+            self.find_acls(viewer.groups), viewer.sources, encode_instant(viewer.now), viewer.languages
+        )
 
-    def recheck(self, ids: Iterable[int], viewer: Viewer) -> dict[int, Passage]:
+    def recheck_passages(self, ids: Iterable[int], viewer: Viewer) -> dict[int, Passage]:
         """Those of `ids` that `viewer` may see now, with their text, whatever an index believed."""
-        rows = self._connection.execute(_RECHECK, {"ids": json.dumps(list(ids)), **terms(viewer)})
+        rows = self._connection.execute(_RECHECK, {"ids": json.dumps(list(ids)), **encode_viewer(viewer)})
         return {row[0]: Passage(*[*row[:6], tuple(json.loads(row[6])), row[7]]) for row in rows}
 
-    def visible_sources(self, viewer: Viewer) -> frozenset[str]:
+    def list_visible_sources(self, viewer: Viewer) -> frozenset[str]:
         """Sources in which `viewer` may see at least one document."""
-        rows = self._connection.execute(_SOURCES, terms(viewer))
+        rows = self._connection.execute(_SOURCES, encode_viewer(viewer))
         return frozenset(name for (name,) in rows)
 
-    def titles(self, viewer: Viewer) -> tuple[str, ...]:
+    def list_titles(self, viewer: Viewer) -> tuple[str, ...]:
         """Titles of documents that `viewer` may see, in order; where there are very many, only some."""
-        return tuple(sorted(title for (title,) in self._connection.execute(_TITLES, terms(viewer))))
+        return tuple(sorted(title for (title,) in self._connection.execute(_TITLES, encode_viewer(viewer))))
 
-    def batch(self, after: int, limit: int) -> outbox.Batch:
+    def read_batch(self, after: int, limit: int) -> outbox.OutboxBatch:
         """The next changes, for an index that follows the truth."""
-        return outbox.batch(self._connection, after, limit)
+        return outbox.read_batch(self._connection, after, limit)
 
-    def everything(self, after: int, limit: int) -> tuple[outbox.Item, ...]:
+    def read_items(self, after: int, limit: int) -> tuple[outbox.OutboxItem, ...]:
         """The next passages by id, for an index that starts anew."""
-        return outbox.everything(self._connection, after, limit)
+        return outbox.read_items(self._connection, after, limit)
 
-    def place(self) -> outbox.Place:
-        return outbox.place(self._connection)
+    def read_position(self) -> outbox.OutboxPosition:
+        return outbox.read_position(self._connection)
 
-    def vectors(self, model: str, hashes: Iterable[str]) -> dict[str, bytes]:
+    def read_vectors(self, model: str, hashes: Iterable[str]) -> dict[str, bytes]:
         """Half floats by hash of the embedded text, for those that have a vector of `model`."""
-        return vectors.of(self._connection, model, hashes)
+        return vectors.read_vectors(self._connection, model, hashes)
 
 
-def terms(viewer: Viewer) -> dict[str, object]:
+def encode_viewer(viewer: Viewer) -> dict[str, object]:
     """A viewer as the named parameters of these statements."""
     return {
-        "groups": _json(viewer.groups),
-        "sources": _json(viewer.sources),
-        "languages": _json(viewer.languages),
+        "groups": _encode_names(viewer.groups),
+        "sources": _encode_names(viewer.sources),
+        "languages": _encode_names(viewer.languages),
         "any_language": not viewer.languages,
-        "now": instant(viewer.now),
+        "now": encode_instant(viewer.now),
     }
 
 
-def _json(names: Collection[str]) -> str:
+def _encode_names(names: Collection[str]) -> str:
     return json.dumps(sorted(names))

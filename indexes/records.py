@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from indexes import document_writes
-from indexes.grants import instant
-from indexes.read_snapshot import terms
+from indexes.grants import encode_instant
+from indexes.read_snapshot import encode_viewer
 from indexes.store import Store
 from indexes.types import PartialDate, Record, Viewer
 
@@ -49,25 +49,30 @@ class Records:
     def __init__(self, store: Store):
         self._store = store
 
-    async def choose(
+    async def choose_records(
         self, kinds: frozenset[str], viewer: Viewer, language: str, limit: int
     ) -> tuple[Record, ...]:
         """Records of `kinds` (empty: every kind) that `viewer` may see now: current ones, then newest first.
 
         Titles and texts are cut down to one language: `language` where there is a translation.
         """
-        asked = {**terms(viewer), "kinds": json.dumps(sorted(kinds)), "any_kind": not kinds, "limit": limit}
-        found = await self._store.read(lambda connection: connection.execute(_CHOOSE, asked).fetchall())
+        asked = {
+            **encode_viewer(viewer),
+            "kinds": json.dumps(sorted(kinds)),
+            "any_kind": not kinds,
+            "limit": limit,
+        }
+        found = await self._store.run_read(lambda connection: connection.execute(_CHOOSE, asked).fetchall())
         return tuple(_in(_record(row), language) for row in found)
 
     async def kinds(self) -> tuple[tuple[str, str], ...]:
         """Every book with each kind of record that it holds, whoever may see them."""
         chosen = "SELECT DISTINCT book, kind FROM record ORDER BY book, kind"
-        return tuple(await self._store.read(lambda connection: connection.execute(chosen).fetchall()))
+        return tuple(await self._store.run_read(lambda connection: connection.execute(chosen).fetchall()))
 
     async def put_book(self, book: str, records: Collection[Record]) -> bool:
         """Replaces all records of a book in one transaction. False: nothing has changed."""
-        return await self._store.write(lambda connection: _replace(connection, book, records))
+        return await self._store.run_write(lambda connection: _replace(connection, book, records))
 
 
 def render(record: Record, language: str) -> str:
@@ -112,7 +117,7 @@ def _replace(connection: sqlite3.Connection, book: str, records: Collection[Reco
     connection.execute("DELETE FROM record WHERE book = ?", (book,))
     marks = ", ".join("?" * len(_NAMES.split(", ")))
     connection.executemany(f"INSERT INTO record ({_NAMES}) VALUES ({marks})", new)
-    document_writes.moved(connection)
+    document_writes.advance_generation(connection)
     return True
 
 
@@ -127,9 +132,9 @@ def _row(connection: sqlite3.Connection, record: Record) -> tuple[object, ...]:
         record.start and written(record.start),
         record.end and written(record.end),
         int(record.current),
-        document_writes.intern(connection, record.access.groups),
-        instant(record.access.valid_from),
-        instant(record.access.valid_to),
+        document_writes.intern_groups(connection, record.access.groups),
+        encode_instant(record.access.valid_from),
+        encode_instant(record.access.valid_to),
     )
 
 
@@ -141,7 +146,7 @@ def _record(row: Sequence[Any]) -> Record:
         kind=kind,
         title=json.loads(title),
         text=json.loads(text),
-        access=document_writes.access(*who),
+        access=document_writes.decode_access(*who),
         start=_date(begun),
         end=_date(ended),
         current=bool(current),

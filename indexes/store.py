@@ -16,7 +16,7 @@ from typing import Self, TypeVar
 from indexes import document_writes, schema
 from indexes.chunks import Chunk
 from indexes.embedding import vectors
-from indexes.read_snapshot import Look, State
+from indexes.read_snapshot import ReadSnapshot, StoreState
 from indexes.storage.database import Database
 from indexes.types import Access, Document, Passage, Viewer
 
@@ -26,7 +26,7 @@ READERS = 2
 """Connections that look: more of them than cores would only wait for each other."""
 
 
-class StoreFault(Exception):
+class StoreFileError(Exception):
     """The file of the truth cannot be used; the text says why and what to do."""
 
 
@@ -38,7 +38,7 @@ _ACCESS = """
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class StoredDocument:
     """What is stored of a document, for comparing it with its source."""
 
     digest: str
@@ -46,7 +46,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class StoreCounts:
     """What the truth holds, visible or not."""
 
     documents: int
@@ -67,126 +67,130 @@ class Store:
     def __init__(self, path: Path, *, durable: bool = True):
         self.path = path
         self._writer = Database(path, schema=schema.SCHEMA, synchronous="FULL" if durable else "OFF")
-        self._looking: asyncio.Queue[Database] = asyncio.Queue()
-        self._open = AsyncExitStack()
+        self._readers: asyncio.Queue[Database] = asyncio.Queue()
+        self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._writer)
-            await self._writer.transaction(_begin)
+            await self._writer.run_transaction(_initialize_state)
             for _ in range(READERS):
-                self._looking.put_nowait(await stack.enter_async_context(Database(self.path)))
-            self._open = stack.pop_all()
+                self._readers.put_nowait(await stack.enter_async_context(Database(self.path)))
+            self._stack = stack.pop_all()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._looking = asyncio.Queue()
-        await self._open.aclose()
+        self._readers = asyncio.Queue()
+        await self._stack.aclose()
 
-    async def look(self, work: Callable[[Look], T]) -> T:
+    async def read_snapshot(self, work: Callable[[ReadSnapshot], T]) -> T:
         """`work` over one snapshot, in a connection's own thread: a whole query is one such hop."""
-        return await self.read(lambda connection: work(Look(connection)))
+        return await self.run_read(lambda connection: work(ReadSnapshot(connection)))
 
-    async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        async with self._reader() as database:
-            return await database.read(work)
+    async def run_read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        async with self._borrow_reader() as database:
+            return await database.run_read(work)
 
-    async def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def run_write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """`work` in one transaction."""
-        return await self._writer.transaction(work)
+        return await self._writer.run_transaction(work)
 
-    async def put(self, document: Document, passages: Sequence[Chunk]) -> document_writes.Change:
+    async def put_document(
+        self, document: Document, passages: Sequence[Chunk]
+    ) -> document_writes.DocumentChange:
         """Writes a document whole, effective for the next query. Passages of unchanged text keep their ids.
 
         Where it supersedes another, that one ends where this one begins.
         """
-        return await self.write(lambda connection: document_writes.put(connection, document, passages))
+        return await self.run_write(
+            lambda connection: document_writes.put_document(connection, document, passages)
+        )
 
     async def set_access(self, id: str, access: Access) -> bool:
         """Changes who may see a document, and when. False: there is none, or nothing changed."""
-        return await self.write(lambda connection: document_writes.set_access(connection, id, access))
+        return await self.run_write(lambda connection: document_writes.set_access(connection, id, access))
 
-    async def hide(self, ids: Collection[str]) -> int:
+    async def hide_documents(self, ids: Collection[str]) -> int:
         """Hides documents from everyone and keeps their text. How many were visible to someone before."""
-        return await self.write(lambda connection: document_writes.hide(connection, ids))
+        return await self.run_write(lambda connection: document_writes.hide_documents(connection, ids))
 
-    async def remove(self, id: str) -> bool:
+    async def remove_document(self, id: str) -> bool:
         """Deletes a document. False: there was none."""
-        return await self.write(lambda connection: document_writes.remove(connection, id))
+        return await self.run_write(lambda connection: document_writes.remove_document(connection, id))
 
-    async def recheck(self, ids: Collection[int], viewer: Viewer) -> dict[int, Passage]:
+    async def recheck_passages(self, ids: Collection[int], viewer: Viewer) -> dict[int, Passage]:
         """Those of `ids` that `viewer` may see, with their text."""
-        return await self.look(lambda look: look.recheck(ids, viewer))
+        return await self.read_snapshot(lambda look: look.recheck_passages(ids, viewer))
 
-    async def visible_sources(self, viewer: Viewer) -> frozenset[str]:
+    async def list_visible_sources(self, viewer: Viewer) -> frozenset[str]:
         """Sources in which `viewer` may see at least one document."""
-        return await self.look(lambda look: look.visible_sources(viewer))
+        return await self.read_snapshot(lambda look: look.list_visible_sources(viewer))
 
-    async def state(self) -> State:
-        return await self.look(Look.state)
+    async def read_state(self) -> StoreState:
+        return await self.read_snapshot(ReadSnapshot.read_state)
 
-    async def listing(self, source: str) -> dict[str, Listed]:
+    async def list_documents(self, source: str) -> dict[str, StoredDocument]:
         """What is stored of a source, by document id; hidden documents included."""
-        return await self.read(lambda connection: _listing(connection, source))
+        return await self.run_read(lambda connection: _list_documents(connection, source))
 
-    async def access(self, id: str) -> Access | None:
+    async def read_access(self, id: str) -> Access | None:
         """Who may see a document or record, and until when in effect; None: there is none of this id."""
-        row = await self.read(lambda connection: connection.execute(_ACCESS, {"id": id}).fetchone())
-        return document_writes.access(*row) if row else None
+        row = await self.run_read(lambda connection: connection.execute(_ACCESS, {"id": id}).fetchone())
+        return document_writes.decode_access(*row) if row else None
 
-    async def counts(self) -> Counts:
-        return await self.read(_counts)
+    async def count_contents(self) -> StoreCounts:
+        return await self.run_read(_count_contents)
 
-    async def save_vectors(self, model: str, found: Mapping[str, bytes]) -> None:
+    async def save_vectors(self, model: str, blobs: Mapping[str, bytes]) -> None:
         """Keeps half floats of `model` by hash of the embedded text."""
-        await self.write(lambda connection: vectors.save(connection, model, found))
+        await self.run_write(lambda connection: vectors.save_vectors(connection, model, blobs))
 
-    async def renew(self) -> None:
+    async def renew_epoch(self) -> None:
         """Begins another line of history, as after a restored backup: derived indexes are built anew."""
-        await self.write(_renew)
+        await self.run_write(_renew_epoch)
 
     @asynccontextmanager
-    async def _reader(self) -> AsyncIterator[Database]:
-        looking = self._looking
-        database = await looking.get()
+    async def _borrow_reader(self) -> AsyncIterator[Database]:
+        readers = self._readers
+        database = await readers.get()
         try:
             yield database
         finally:
-            looking.put_nowait(database)
+            readers.put_nowait(database)
 
 
-def _begin(connection: sqlite3.Connection) -> None:
+def _initialize_state(connection: sqlite3.Connection) -> None:
     connection.execute(
         "INSERT OR IGNORE INTO state VALUES (1, ?, ?, 0, 0, 0)", (schema.VERSION, secrets.token_hex(8))
     )
     (version,) = connection.execute("SELECT version FROM state").fetchone()
     if version != schema.VERSION:
-        raise StoreFault(
+        raise StoreFileError(
             f"the store is of version {version}, this program reads version {schema.VERSION}: "
             "move the file away and run `fiador sync`"
         )
 
 
-def _renew(connection: sqlite3.Connection) -> None:
+def _renew_epoch(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE state SET epoch = ?", (secrets.token_hex(8),))
-    document_writes.moved(connection)
+    document_writes.advance_generation(connection)
 
 
-def _listing(connection: sqlite3.Connection, source: str) -> dict[str, Listed]:
+def _list_documents(connection: sqlite3.Connection, source: str) -> dict[str, StoredDocument]:
     found = connection.execute(
         "SELECT document.key, digest, groups, valid_from, valid_to FROM document JOIN acl ON acl.id = acl"
         " WHERE source = ?",
         (source,),
     )
     return {
-        key: Listed(digest, document_writes.access(groups, begins, ends))
+        key: StoredDocument(digest, document_writes.decode_access(groups, begins, ends))
         for key, digest, groups, begins, ends in found
     }
 
 
-def _counts(connection: sqlite3.Connection) -> Counts:
+def _count_contents(connection: sqlite3.Connection) -> StoreCounts:
     tables = (
         "document",
         "passage",
@@ -194,4 +198,6 @@ def _counts(connection: sqlite3.Connection) -> Counts:
         "record",
         "vector",
     )
-    return Counts(*(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables))
+    return StoreCounts(
+        *(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables)
+    )

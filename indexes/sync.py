@@ -13,15 +13,15 @@ from functools import partial
 from itertools import islice
 
 from indexes import document_writes
-from indexes.chunks import Chunk, cut
+from indexes.chunks import Chunk, cut_document
 from indexes.embedding import vectors
-from indexes.embedding.vector_matrix import pack
-from indexes.keywords.keyword_index import Lexical
+from indexes.embedding.vector_matrix import pack_vector
+from indexes.keywords.keyword_index import KeywordIndex
 from indexes.records import Records
 from indexes.sources.record_book import BookFile, read_book
 from indexes.sources.types import Doubt, Empty, Fault, Finding, Source, Unseen
-from indexes.store import Listed, Store
-from indexes.text.language import WordPack, detect
+from indexes.store import Store, StoredDocument
+from indexes.text.language import WordPack, detect_language
 from indexes.types import Document, Embedder
 
 AT_ONCE = 100
@@ -67,7 +67,7 @@ async def sync(
     *,
     books: Sequence[BookFile] = (),
     embedder: Embedder | None = None,
-    lexical: Lexical | None = None,
+    lexical: KeywordIndex | None = None,
     packs: Mapping[str, WordPack] | None = None,
     progress: Progress | None = None,
 ) -> SyncReport:
@@ -76,7 +76,7 @@ async def sync(
     `packs` tell the language of documents that state none. Faults of documents are in the report; only a
     store or a model that fails raises (`sqlite3.Error`, `EmbedError`), and what was done until then stays.
     """
-    before = await store.state()
+    before = await store.read_state()
     run = _Run(store, lexical, packs or {}, progress or (lambda step: None))
     for book in books:
         await run.take_book(book)
@@ -85,8 +85,8 @@ async def sync(
     if lexical:
         await lexical.drain(wait_s=60)
     embedded = await _embedded(store, embedder, progress) if embedder else 0
-    if await store.state() != before:
-        await store.write(vectors.prune)
+    if await store.read_state() != before:
+        await store.run_write(vectors.prune_vectors)
     if lexical and embedded:
         await lexical.drain(wait_s=60)
     return replace(run.report(), embedded=embedded)
@@ -94,20 +94,20 @@ async def sync(
 
 async def _embedded(store: Store, embedder: Embedder, progress: Progress | None) -> int:
     # All are looked at, and only to delete some is everybody else kept from writing.
-    if found := await store.read(partial(vectors.damaged, model=embedder.name, dim=embedder.dim)):
-        await store.write(partial(vectors.drop, model=embedder.name, hashes=found))
+    if found := await store.run_read(partial(vectors.list_damaged, model=embedder.name, dim=embedder.dim)):
+        await store.run_write(partial(vectors.delete_vectors, model=embedder.name, hashes=found))
     return await embed(store, embedder, progress)
 
 
 async def embed(store: Store, embedder: Embedder, progress: Progress | None = None) -> int:
     """Makes the vectors that lack, a few at a time, each kept as soon as made; how many."""
     model = embedder.name
-    total = await store.read(partial(vectors.count_missing, model=model))
+    total = await store.run_read(partial(vectors.count_unembedded, model=model))
     done = after = 0
-    page = partial(vectors.missing, model=model, limit=EMBED_AT_ONCE)
-    while wanted := await store.read(partial(page, after=after)):
-        made = await asyncio.to_thread(embedder.passages, [one.text for one in wanted])
-        found = {one.hash: pack(vector) for one, vector in zip(wanted, made, strict=True)}
+    page = partial(vectors.list_unembedded, model=model, limit=EMBED_AT_ONCE)
+    while wanted := await store.run_read(partial(page, after=after)):
+        made = await asyncio.to_thread(embedder.embed_passages, [one.text for one in wanted])
+        found = {one.hash: pack_vector(vector) for one, vector in zip(wanted, made, strict=True)}
         await store.save_vectors(model, found)
         done, after = done + len(wanted), wanted[-1].id
         if progress:
@@ -115,16 +115,18 @@ async def embed(store: Store, embedder: Embedder, progress: Progress | None = No
     return done
 
 
-async def write(store: Store, document: Document, packs: Mapping[str, WordPack]) -> document_writes.Change:
+async def write(
+    store: Store, document: Document, packs: Mapping[str, WordPack]
+) -> document_writes.DocumentChange:
     """Cuts and stores one document; its language is told from its text where it is not stated."""
     told = await asyncio.to_thread(_told, document, packs)
-    return await store.put(told, await asyncio.to_thread(cut, told.text))
+    return await store.put_document(told, await asyncio.to_thread(cut_document, told.text))
 
 
 def _told(document: Document, packs: Mapping[str, WordPack]) -> Document:
     if document.language is not None:
         return document
-    return replace(document, language=detect(document.text, packs))
+    return replace(document, language=detect_language(document.text, packs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +139,9 @@ class _Task:
 
     def run(self, connection: sqlite3.Connection) -> Counter[str]:
         if self.document is None:
-            return Counter(hidden=document_writes.hide(connection, self.hide))
+            return Counter(hidden=document_writes.hide_documents(connection, self.hide))
         if self.chunks is not None:
-            return Counter([document_writes.put(connection, self.document, self.chunks)])
+            return Counter([document_writes.put_document(connection, self.document, self.chunks)])
         document_writes.set_access(connection, self.document.id, self.document.access)
         return Counter(["access"])
 
@@ -148,7 +150,7 @@ class _Run:
     """One pass, source by source. Writes many findings in one transaction: a disk waits for each."""
 
     def __init__(
-        self, store: Store, lexical: Lexical | None, packs: Mapping[str, WordPack], progress: Progress
+        self, store: Store, lexical: KeywordIndex | None, packs: Mapping[str, WordPack], progress: Progress
     ):
         self._store = store
         self._lexical = lexical
@@ -162,20 +164,20 @@ class _Run:
 
     async def take(self, source: Source) -> None:
         """Writes what `source` yields, hides what is in doubt, removes what it no longer names."""
-        stored = await self._store.listing(source.name)
+        stored = await self._store.list_documents(source.name)
         left = dict(stored)
         scan = source.scan()
         done = 0
         while findings := await asyncio.to_thread(list, islice(scan, AT_ONCE)):
             tasks = await asyncio.to_thread(lambda: [*self._tasks(findings, stored, left)])
             if tasks:
-                self._counts += await self._store.write(partial(_run, tasks=tasks))
+                self._counts += await self._store.run_write(partial(_run, tasks=tasks))
             done += len(findings)
             if self._lexical and done % DRAIN_EVERY == 0:
                 await self._lexical.drain()
             self._progress(Step(source.name, done, len(stored)))
         if left:
-            self._counts["removed"] += await self._store.write(partial(_remove, ids=list(left)))
+            self._counts["removed"] += await self._store.run_write(partial(_remove, ids=list(left)))
 
     async def take_book(self, book: BookFile) -> None:
         """Replaces the records of a book by what its file holds."""
@@ -186,7 +188,10 @@ class _Run:
             self._counts["records"] += len(found.records)
 
     def _tasks(
-        self, findings: Sequence[Finding], stored: Mapping[str, Listed], left: dict[str, Listed]
+        self,
+        findings: Sequence[Finding],
+        stored: Mapping[str, StoredDocument],
+        left: dict[str, StoredDocument],
     ) -> Iterator[_Task]:
         """What the findings ask to be written; takes from `left` what they say is not gone."""
         for finding in findings:
@@ -209,9 +214,9 @@ class _Run:
                 case Fault():
                     self._say(finding)
 
-    def _changes(self, document: Document, old: Listed | None) -> Iterator[_Task]:
-        if old is None or old.digest != document_writes.digest(document):
-            yield _Task(document, cut(document.text))
+    def _changes(self, document: Document, old: StoredDocument | None) -> Iterator[_Task]:
+        if old is None or old.digest != document_writes.compute_digest(document):
+            yield _Task(document, cut_document(document.text))
         elif old.access != document.access:
             # No cutting, and no vector is made again.
             yield _Task(document)
@@ -228,4 +233,4 @@ def _run(connection: sqlite3.Connection, tasks: Sequence[_Task]) -> Counter[str]
 
 
 def _remove(connection: sqlite3.Connection, ids: Iterable[str]) -> int:
-    return sum(document_writes.remove(connection, id) for id in ids)
+    return sum(document_writes.remove_document(connection, id) for id in ids)

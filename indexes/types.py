@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
-Mode = Literal["hybrid", "keywords"]
+SearchMode = Literal["hybrid", "keywords"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,8 @@ class Query:
     """
 
     texts: tuple[str, ...]
-    order: str = ""
-    names: frozenset[str] = frozenset()
+    ranking_text: str = ""
+    subject_names: frozenset[str] = frozenset()
     """The subject's names, folded words: never content words."""
     limit: int = 8
 
@@ -94,9 +94,9 @@ class Evidence:
     """What a search found: at most `limit` hits in fused order, the most similar always among them."""
 
     hits: tuple[Hit, ...]
-    best: float
-    mode: Mode
-    searched: tuple[str, ...]
+    best_similarity: float
+    mode: SearchMode
+    searched_sources: tuple[str, ...]
     """Display names of the sources in which the viewer may see at least one document."""
     degraded: str = ""
     """Which of the two searches is missing and why, for the log; empty when vectors are switched off."""
@@ -128,22 +128,22 @@ class Record:
     url: str | None = None
 
 
-class Finder(Protocol):
+class EvidenceFinder(Protocol):
     """Finds passages. Implemented by `indexes.search.Search`."""
 
-    async def find(self, query: Query, viewer: Viewer) -> Evidence:
+    async def find_evidence(self, query: Query, viewer: Viewer) -> Evidence:
         """Evidence for `query` that `viewer` may see. Never raises for want of vectors."""
         ...
 
-    async def titles(self, viewer: Viewer) -> tuple[str, ...]:
+    async def list_titles(self, viewer: Viewer) -> tuple[str, ...]:
         """Titles of the documents that `viewer` may see: what a follow-up may name."""
         ...
 
 
-class Book(Protocol):
+class RecordFinder(Protocol):
     """Lists records by rule. Implemented by `indexes.records.Records`."""
 
-    async def choose(
+    async def choose_records(
         self, kinds: frozenset[str], viewer: Viewer, language: str, limit: int
     ) -> tuple[Record, ...]:
         """Records of `kinds` (empty: every kind), newest first by their own dates, current ones before."""
@@ -165,15 +165,15 @@ class Embedder(Protocol):
     """Model name and hash: vectors of another name are never compared with these."""
     dim: int
 
-    def band(self, asked: str | None, told: str | None) -> Band:
+    def choose_band(self, question_language: str | None, passage_language: str | None) -> Band:
         """For a question and a passage in these languages (tags; None: not known)."""
         ...
 
-    def query(self, text: str) -> list[float]:
+    def embed_query(self, text: str) -> list[float]:
         """Unit vector of a question (blocking; call it off the event loop)."""
         ...
 
-    def passages(self, texts: list[str]) -> list[list[float]]:
+    def embed_passages(self, texts: list[str]) -> list[list[float]]:
         """Unit vectors of passages (blocking)."""
         ...
 

@@ -3,64 +3,72 @@
 import threading
 from collections.abc import Iterable, Iterator
 
-from indexes.embedding.vector_matrix import Dense, Row, Scope, intact, unpack
-from indexes.grants import Filter
-from indexes.outbox import Item
-from indexes.read_snapshot import Look
+from indexes.embedding.vector_matrix import (
+    VectorMatrix,
+    VectorRow,
+    VectorScope,
+    is_intact_vector,
+    unpack_vector,
+)
+from indexes.grants import SearchFilter
+from indexes.outbox import OutboxItem
+from indexes.read_snapshot import ReadSnapshot
 
 PAGE = 2_000
 """Passages read at once."""
 
 
-class Matrix:
+class VectorIndex:
     """`Dense` over the passages that have a vector of `model`. Any number of threads may use it at once."""
 
     def __init__(self, model: str, dim: int):
         self._model = model
-        self._dense = Dense(dim)
-        self._seen = ("", 0)
+        self._matrix = VectorMatrix(dim)
+        self._applied_position = ("", 0)
         """Epoch and outbox row up to which the rows are complete."""
-        self._following = threading.Lock()
+        self._follow_lock = threading.Lock()
 
     def __len__(self) -> int:
-        return len(self._dense)
+        return len(self._matrix)
 
-    def follow(self, look: Look) -> None:
+    def follow_outbox(self, snapshot: ReadSnapshot) -> None:
         """Takes what has changed; everything at first, and where the outbox no longer reaches back."""
-        place = look.place()
-        if self._seen == (place.epoch, place.seq):
+        position = snapshot.read_position()
+        if self._applied_position == (position.epoch, position.seq):
             return
-        with self._following:
-            epoch, seq = self._seen
-            if epoch != place.epoch or not place.horizon <= seq <= place.seq:
-                self._dense.load(self._rows_of_all(look))
-                seq = place.seq
-            while (batch := look.batch(seq, PAGE)).ids:
-                rows = list(self._rows(look, batch.items))
-                self._dense.add(rows)
-                self._dense.remove(set(batch.ids) - {row.id for row in rows})
+        with self._follow_lock:
+            epoch, seq = self._applied_position
+            if epoch != position.epoch or not position.horizon <= seq <= position.seq:
+                self._matrix.replace_rows(self._read_all_rows(snapshot))
+                seq = position.seq
+            while (batch := snapshot.read_batch(seq, PAGE)).ids:
+                rows = list(self._read_rows(snapshot, batch.items))
+                self._matrix.add_rows(rows)
+                self._matrix.remove_rows(set(batch.ids) - {row.id for row in rows})
                 seq = batch.seq
-            self._seen = (place.epoch, seq)
+            self._applied_position = (position.epoch, seq)
 
-    def search(self, vector: list[float], allowed: Filter, limit: int) -> list[int]:
+    def find_nearest(self, vector: list[float], allowed: SearchFilter, limit: int) -> list[int]:
         """Ids of at most `limit` allowed passages, nearest first."""
-        return [found for found, _ in self._dense.search(vector, allowed, limit)]
+        return [found for found, _ in self._matrix.find_nearest(vector, allowed, limit)]
 
-    def cosines(self, vector: list[float], ids: Iterable[int]) -> dict[int, float]:
+    def compute_cosines(self, vector: list[float], ids: Iterable[int]) -> dict[int, float]:
         """Cosine by id, for those that have a vector. Unfiltered: only for passages already rechecked."""
-        return self._dense.cosines(vector, ids)
+        return self._matrix.compute_cosines(vector, ids)
 
-    def _rows_of_all(self, look: Look) -> Iterator[Row]:
+    def _read_all_rows(self, snapshot: ReadSnapshot) -> Iterator[VectorRow]:
         after = 0
-        while items := look.everything(after, PAGE):
-            yield from self._rows(look, items)
+        while items := snapshot.read_items(after, PAGE):
+            yield from self._read_rows(snapshot, items)
             after = items[-1].id
 
-    def _rows(self, look: Look, items: Iterable[Item]) -> Iterator[Row]:
+    def _read_rows(self, snapshot: ReadSnapshot, items: Iterable[OutboxItem]) -> Iterator[VectorRow]:
         items = list(items)
-        blobs = look.vectors(self._model, (item.hash for item in items))
+        blobs = snapshot.read_vectors(self._model, (item.hash for item in items))
         for item in items:
             blob = blobs.get(item.hash, b"")
-            if intact(blob, self._dense.dim):  # a damaged one is as good as none, until the next sync
-                scope = Scope(item.acl, item.valid_from, item.ends, item.language, item.source)
-                yield Row(item.id, unpack(blob), scope)
+            if is_intact_vector(
+                blob, self._matrix.dim
+            ):  # a damaged one is as good as none, until the next sync
+                scope = VectorScope(item.acl, item.valid_from, item.ends, item.language, item.source)
+                yield VectorRow(item.id, unpack_vector(blob), scope)

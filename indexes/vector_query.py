@@ -7,14 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from indexes.types import Embedder, Passage, Query
-from indexes.vector_index import Matrix
+from indexes.vector_index import VectorIndex
 
 THREADS = 2
 """Questions embedded at once; a model that hangs takes these and no others."""
 
 
 @dataclass(frozen=True, slots=True)
-class Tuning:
+class SearchTuning:
     """How a search works; none of it decides what a viewer may see."""
 
     candidates: int = 30
@@ -28,39 +28,41 @@ class Tuning:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionVectors:
     """Vectors by text, or why there are none (empty: none were wanted)."""
 
-    vectors: dict[str, list[float]] = field(default_factory=dict)
+    by_text: dict[str, list[float]] = field(default_factory=dict)
     fault: str = ""
 
 
-class Near:
+class VectorSearch:
     """An embedder for questions and the matrix of passages that it is compared with."""
 
-    def __init__(self, embedder: Embedder, tuning: Tuning):
-        self.matrix = Matrix(embedder.name, embedder.dim)
-        self.questions = Questions(embedder, tuning)
-        self.band = embedder.band
+    def __init__(self, embedder: Embedder, tuning: SearchTuning):
+        self.index = VectorIndex(embedder.name, embedder.dim)
+        self.embedder = QuestionEmbedder(embedder, tuning)
+        self.choose_band = embedder.choose_band
 
-    def cosines(self, passages: Sequence[Passage], query: Query, asked: Asked) -> dict[int, float]:
+    def compute_cosines(
+        self, passages: Sequence[Passage], query: Query, vectors: QuestionVectors
+    ) -> dict[int, float]:
         """The best cosine of each passage with any of the query's texts, whichever list it came from."""
         ids = [passage.id for passage in passages]
         best: dict[int, float] = {}
         for text in query.texts:
-            if text in asked.vectors:
-                for found, cosine in self.matrix.cosines(asked.vectors[text], ids).items():
+            if text in vectors.by_text:
+                for found, cosine in self.index.compute_cosines(vectors.by_text[text], ids).items():
                     best[found] = max(cosine, best.get(found, -1.0))
         return best
 
 
-class Questions:
+class QuestionEmbedder:
     """Vectors of questions: off the event loop, remembered, given up after `timeout_s`.
 
     The embedder's faults are never raised: they are said in `Asked`.
     """
 
-    def __init__(self, embedder: Embedder, tuning: Tuning):
+    def __init__(self, embedder: Embedder, tuning: SearchTuning):
         self._embedder = embedder
         self._timeout_s = tuning.timeout_s
         self._cache_max = tuning.cache_max
@@ -70,23 +72,23 @@ class Questions:
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def vectors(self, texts: Iterable[str]) -> Asked:
+    async def embed_texts(self, texts: Iterable[str]) -> QuestionVectors:
         """Vectors of all `texts`, within one `timeout_s` for all of them."""
         wanted = list(dict.fromkeys(text for text in texts if text.strip()))
         try:
             async with asyncio.timeout(self._timeout_s):
-                found = await asyncio.gather(*map(self._vector, wanted))
+                found = await asyncio.gather(*map(self._embed_text, wanted))
         except TimeoutError:
-            return Asked(fault=f"the embedding took longer than {self._timeout_s:g} s")
+            return QuestionVectors(fault=f"the embedding took longer than {self._timeout_s:g} s")
         except Exception as fault:  # whatever a model raises, keywords must serve
-            return Asked(fault=str(fault) or type(fault).__name__)
-        return Asked(dict(zip(wanted, found, strict=True)))
+            return QuestionVectors(fault=str(fault) or type(fault).__name__)
+        return QuestionVectors(dict(zip(wanted, found, strict=True)))
 
-    async def _vector(self, text: str) -> list[float]:
+    async def _embed_text(self, text: str) -> list[float]:
         known = self._cache.get(text)
         if known is None:
             loop = asyncio.get_running_loop()
-            known = await loop.run_in_executor(self._threads, self._embedder.query, text)
+            known = await loop.run_in_executor(self._threads, self._embedder.embed_query, text)
         self._cache[text] = known
         self._cache.move_to_end(text)
         while len(self._cache) > self._cache_max:

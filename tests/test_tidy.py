@@ -193,7 +193,7 @@ def test_fakes_not_mocks(path: Path) -> None:
 
 
 def test_only_app_opens_services() -> None:
-    openers = {"SqliteLedger", "Decisions", "Store", "Lexical", "Keys", "OnnxEmbedder", "OpenAIUpstream"}
+    openers = {"SqliteLedger", "Decisions", "Store", "KeywordIndex", "Keys", "OnnxEmbedder", "OpenAIUpstream"}
     for path in SOURCES:
         if name(path).split(".")[0] == "proxy" and room(name(path)) not in ("proxy.app", "proxy.commands"):
             made = {

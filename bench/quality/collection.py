@@ -10,19 +10,19 @@ from pathlib import Path
 from bench.quality.sets import Text
 from bench.quality.vectors import Remembered
 from indexes import document_writes
-from indexes.chunks import cut
+from indexes.chunks import cut_document
 from indexes.embedding import vectors
-from indexes.embedding.vector_matrix import pack
-from indexes.grants import ALWAYS, Filter, instant
-from indexes.keywords.keyword_index import Lexical
+from indexes.embedding.vector_matrix import pack_vector
+from indexes.grants import ALWAYS, SearchFilter, encode_instant
+from indexes.keywords.keyword_index import KeywordIndex
 from indexes.progress import Progress, silent
-from indexes.read_snapshot import Look
+from indexes.read_snapshot import ReadSnapshot
 from indexes.search import Search
 from indexes.store import Store
 from indexes.text.language import WordPack
 from indexes.types import Access, Document, Evidence, Query, Viewer
-from indexes.vector_index import Matrix
-from indexes.vector_query import Tuning
+from indexes.vector_index import VectorIndex
+from indexes.vector_query import SearchTuning
 from proxy.settings.languages import parts
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -42,7 +42,7 @@ class Entry:
 class Collection:
     """Asked in three ways; answers are ids of texts, best first."""
 
-    def __init__(self, store: Store, hybrid: Search, keywords: Search, near: Matrix):
+    def __init__(self, store: Store, hybrid: Search, keywords: Search, near: VectorIndex):
         self._store = store
         self._hybrid = hybrid
         self._keywords = keywords
@@ -50,24 +50,24 @@ class Collection:
 
     async def hybrid(self, question: str, viewer: Viewer, limit: int = DEPTH) -> Evidence:
         """As the product does it."""
-        return await self._hybrid.find(Query((question,), limit=limit), viewer)
+        return await self._hybrid.find_evidence(Query((question,), limit=limit), viewer)
 
     async def keywords(self, question: str, viewer: Viewer, limit: int = DEPTH) -> Evidence:
         """As the product does it without vectors."""
-        return await self._keywords.find(Query((question,), limit=limit), viewer)
+        return await self._keywords.find_evidence(Query((question,), limit=limit), viewer)
 
     async def dense(self, vector: list[float], viewer: Viewer) -> list[str]:
         """Vectors alone, which the product never does: for comparison."""
 
-        def nearest(look: Look) -> list[str]:
-            allowed = Filter(
-                look.allowed(viewer.groups), viewer.sources, instant(viewer.now), viewer.languages
+        def nearest(look: ReadSnapshot) -> list[str]:
+            allowed = SearchFilter(
+                look.find_acls(viewer.groups), viewer.sources, encode_instant(viewer.now), viewer.languages
             )
-            ids = self._near.search(vector, allowed, DEPTH)
-            found = look.recheck(ids, viewer)
+            ids = self._near.find_nearest(vector, allowed, DEPTH)
+            found = look.recheck_passages(ids, viewer)
             return [found[id].document_id for id in ids if id in found]
 
-        return distinct(await self._store.look(nearest))
+        return distinct(await self._store.read_snapshot(nearest))
 
 
 def viewer(
@@ -96,25 +96,27 @@ async def opened(
     with tempfile.TemporaryDirectory(prefix="fiador-bench-") as folder:
         async with (
             Store(Path(folder) / "truth.db") as store,
-            Lexical(Path(folder) / "words", store) as lexical,
+            KeywordIndex(Path(folder) / "words", store) as lexical,
         ):
             await _fill(store, entries)
             await lexical.drain()
             await _embed(store, embedder, progress)
-            hybrid = Search(store, lexical, packs=packs, embedder=embedder, tuning=Tuning(timeout_s=600))
+            hybrid = Search(
+                store, lexical, packs=packs, embedder=embedder, tuning=SearchTuning(timeout_s=600)
+            )
             keywords = Search(store, lexical, packs=packs)
-            near = Matrix(embedder.name, embedder.dim)
-            await store.look(near.follow)
+            near = VectorIndex(embedder.name, embedder.dim)
+            await store.read_snapshot(near.follow_outbox)
             async with hybrid, keywords:
                 yield Collection(store, hybrid, keywords, near)
 
 
 async def _fill(store: Store, entries: Sequence[Entry]) -> None:
     documents = [_document(entry) for entry in entries]
-    pieces = [cut(document.text) for document in documents]
-    await store.write(
+    pieces = [cut_document(document.text) for document in documents]
+    await store.run_write(
         lambda connection: [
-            document_writes.put(connection, *both) for both in zip(documents, pieces, strict=True)
+            document_writes.put_document(connection, *both) for both in zip(documents, pieces, strict=True)
         ]
     )
 
@@ -132,7 +134,9 @@ def _document(entry: Entry) -> Document:
 
 
 async def _embed(store: Store, embedder: Remembered, progress: Progress) -> None:
-    while wanted := await store.read(lambda connection: vectors.missing(connection, embedder.name, 0, PAGE)):
-        found = embedder.passages([one.text for one in wanted], progress)
-        blobs = {one.hash: pack(vector) for one, vector in zip(wanted, found, strict=True)}
+    while wanted := await store.run_read(
+        lambda connection: vectors.list_unembedded(connection, embedder.name, 0, PAGE)
+    ):
+        found = embedder.embed_passages([one.text for one in wanted], progress)
+        blobs = {one.hash: pack_vector(vector) for one, vector in zip(wanted, found, strict=True)}
         await store.save_vectors(embedder.name, blobs)

@@ -4,11 +4,11 @@ from argparse import Namespace
 from pathlib import Path
 
 from bench.quality.vectors import Remembered
-from indexes.embedding.default_model import ensure
+from indexes.embedding.default_model import ensure_default_model
 from indexes.progress import Progress
 
 
 def remembered(options: Namespace, progress: Progress) -> Remembered:
     """The model of `--model`, its vectors kept in `--cache`; the default is built where it is missing."""
-    folder = ensure(progress) if options.model == "auto" else Path(options.model)
+    folder = ensure_default_model(progress) if options.model == "auto" else Path(options.model)
     return Remembered(folder, options.cache)

@@ -10,7 +10,7 @@ from typing import Literal
 
 import regex
 
-from indexes.text.words import words
+from indexes.text.words import split_words
 
 Mode = Literal["best", "all", "wrong"]
 
@@ -46,7 +46,7 @@ def split(text: str, language: str) -> list[tuple[int, int]]:
 
 def mark(answer: str, sources: Sequence[str], mode: Mode, language: str) -> Marked:
     """`answer`, written in `language`, with a marker in every sentence."""
-    known = [frozenset(words(source)) for source in sources]
+    known = [frozenset(split_words(source)) for source in sources]
     pieces: list[tuple[str, int]] = []
     last = 0
     for start, end in split(answer, language):
@@ -69,7 +69,7 @@ def _inside(text: str, at: int, language: str) -> bool:
 
 
 def _marker(sentence: str, known: Sequence[frozenset[str]], mode: Mode, gap: bool) -> str:
-    shared = [len(frozenset(words(sentence)) & source) for source in known]
+    shared = [len(frozenset(split_words(sentence)) & source) for source in known]
     chosen = {
         "best": [shared.index(max(shared))],
         "wrong": [shared.index(min(shared))],

@@ -86,7 +86,7 @@ async def _answer(
     sources = frozenset(entry.text.dataset for entry in entries)
     async with opened(entries, embedder, progress) as collection:
         for done, case in enumerate(todo, start=1):
-            vector = embedder.query(case.question.text)
+            vector = embedder.embed_query(case.question.text)
             state.add({"id": case.id, **await _ways(collection, case, vector, sources)})
             progress(f"{case.question.language}: {len(todo)} askers", done / len(todo))
 

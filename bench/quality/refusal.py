@@ -51,7 +51,7 @@ def run(arguments: list[str]) -> int:
 def _bands(embedder: Remembered) -> Iterator[str]:
     """All that the card says of them: other bands are another run."""
     pairs = product((None, *TAGS), repeat=2)
-    return (str(embedder.band(asked, told)) for asked, told in pairs)
+    return (str(embedder.choose_band(asked, told)) for asked, told in pairs)
 
 
 def _run(planned: Plan, embedder: Remembered, state: State, progress: Progress) -> None:
@@ -78,7 +78,7 @@ async def _answer(
 def _scores(evidence: Evidence) -> dict[str, float | None]:
     """The similarity, and the two figures that it is the greater of."""
     return {
-        "best": evidence.best,
+        "best": evidence.best_similarity,
         "cosine": max((hit.cosine for hit in evidence.hits if hit.cosine is not None), default=None),
         "coverage": max((hit.coverage for hit in evidence.hits), default=0.0),
     }

@@ -59,7 +59,7 @@ async def _ways(
     looker = viewer(EVERYONE, frozenset(text.dataset for text in corpus))
     found = {
         "keywords": texts_of(await collection.keywords(question.text, looker)),
-        "dense": await collection.dense(embedder.query(question.text), looker),
+        "dense": await collection.dense(embedder.embed_query(question.text), looker),
         "hybrid": texts_of(await collection.hybrid(question.text, looker)),
     }
     return {way: ids[:KEPT] for way, ids in found.items()}

@@ -12,8 +12,8 @@ from pathlib import Path
 import click
 
 from bench.quality.rules import rules
-from indexes.text.folding import fold
-from indexes.text.words import count
+from indexes.text.folding import fold_text
+from indexes.text.words import count_words
 from proxy.gate import markers
 from proxy.gate.endings import Ends
 from proxy.gate.listing import Listing
@@ -76,7 +76,7 @@ def matched(row: Row) -> Judged:
 
 def folded(row: Row) -> Judged:
     """The form for matching."""
-    return Judged(row["expected"], fold(str(row["input"])))
+    return Judged(row["expected"], fold_text(str(row["input"])))
 
 
 def spoken(row: Row) -> Judged:
@@ -88,7 +88,7 @@ def spoken(row: Row) -> Judged:
 
 def measured(row: Row) -> Judged:
     """Length in words."""
-    return Judged(row["words"], count(str(row["text"])))
+    return Judged(row["words"], count_words(str(row["text"])))
 
 
 TABLES: Mapping[str, Callable[[Row], Judged]] = {

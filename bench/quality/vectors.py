@@ -9,8 +9,8 @@ from types import TracebackType
 from typing import Self
 
 from indexes.embedding.embedder import OnnxEmbedder
-from indexes.embedding.model import home, verify
-from indexes.embedding.vector_matrix import pack, unpack
+from indexes.embedding.model import locate_default_model, verify_model
+from indexes.embedding.vector_matrix import pack_vector, unpack_vector
 from indexes.progress import Progress, silent
 
 BATCH = 32
@@ -22,10 +22,10 @@ class Remembered:
     """Implements `Embedder` over a model folder, which is only loaded for texts not met before. A `with`."""
 
     def __init__(self, folder: Path, cache: Path):
-        verified = verify(folder)
+        verified = verify_model(folder)
         self.name = verified.identity
         self.dim = verified.card.dim
-        self.band = verified.card.band
+        self.choose_band = verified.card.choose_band
         self._folder = folder
         cache.mkdir(parents=True, exist_ok=True)
         self._file = sqlite3.connect(cache / "vectors.db", check_same_thread=False, timeout=60)
@@ -44,15 +44,15 @@ class Remembered:
     ) -> None:
         self._file.close()
 
-    def query(self, text: str) -> list[float]:
+    def embed_query(self, text: str) -> list[float]:
         """As the model's, to half floats."""
         key = self._key("query", text)
         known = self._known([key]).get(key)
         if known is None:
-            known = self._keep({key: self._model.query(text)})[key]
-        return list(map(float, unpack(known)))
+            known = self._keep({key: self._model.embed_query(text)})[key]
+        return list(map(float, unpack_vector(known)))
 
-    def passages(self, texts: list[str], progress: Progress = silent) -> list[list[float]]:
+    def embed_passages(self, texts: list[str], progress: Progress = silent) -> list[list[float]]:
         """As the model's, to half floats; what is made is kept at once, so that a run may be broken off."""
         keys = [self._key("passage", text) for text in texts]
         known = self._known(keys)
@@ -60,10 +60,10 @@ class Remembered:
         todo = sorted(wanted, key=lambda key: len(wanted[key]))
         for start in range(0, len(todo), BATCH):
             part = todo[start : start + BATCH]
-            vectors = self._model.passages([wanted[key] for key in part])
+            vectors = self._model.embed_passages([wanted[key] for key in part])
             known |= self._keep(dict(zip(part, vectors, strict=True)))
             progress(f"embedding {len(todo)} passages", min(1, (start + BATCH) / len(todo)))
-        return [list(map(float, unpack(known[key]))) for key in keys]
+        return [list(map(float, unpack_vector(known[key]))) for key in keys]
 
     def _key(self, kind: str, text: str) -> bytes:
         return hashlib.sha256(f"{self.name}\0{kind}\0{text}".encode()).digest()
@@ -77,7 +77,7 @@ class Remembered:
         return found
 
     def _keep(self, vectors: dict[bytes, list[float]]) -> dict[bytes, bytes]:
-        packed = {key: pack(vector) for key, vector in vectors.items()}
+        packed = {key: pack_vector(vector) for key, vector in vectors.items()}
         with self._file:
             self._file.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", packed.items())
         return packed
@@ -85,4 +85,4 @@ class Remembered:
 
 def cache_folder() -> Path:
     """Beside the default model, so that `FIADOR_MODEL_DIR` moves both."""
-    return home().parent / "bench"
+    return locate_default_model().parent / "bench"

@@ -4,27 +4,27 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from indexes.embedding.model import DEFAULT, ModelError, home, verify
+from indexes.embedding.model import DEFAULT_NAME, ModelError, locate_default_model, verify_model
 from indexes.progress import Progress, silent
 from indexes.storage.file_lock import hold_lock_blocking
 
 WAITING = "waiting for another process that builds the model"
-WORK = ".building-"
+WORK_PREFIX = ".building-"
 
 
-def ensure(progress: Progress = silent) -> Path:
+def ensure_default_model(progress: Progress = silent) -> Path:
     """The default model's folder, built first if missing or broken (91 MB to load, then seconds). Blocking.
 
     Processes that ask at once build once. ModelError where it cannot be had: no network, no `model` extra, …
     """
-    target = home()
+    target = locate_default_model()
     if is_usable(target):
         return target
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with hold_lock_blocking(target.with_suffix(".lock"), lambda: progress(WAITING, 0.0)):
             if not is_usable(target):
-                _build(target, progress)
+                _build_default_model(target, progress)
     except OSError as fault:
         raise ModelError(
             f"{target}: {fault.strerror or fault}; FIADOR_MODEL_DIR names another place"
@@ -34,23 +34,23 @@ def ensure(progress: Progress = silent) -> Path:
 
 def is_usable(folder: Path) -> bool:
     try:
-        verify(folder)
+        verify_model(folder)
     except ModelError:
         return False
     return True
 
 
-def _build(target: Path, progress: Progress) -> None:
+def _build_default_model(target: Path, progress: Progress) -> None:
     try:
         from indexes.embedding.e5 import build  # its packages are an extra: not needed to run the model
     except ImportError as fault:
         raise ModelError(
-            f"building {DEFAULT} needs {fault.name}: install fiador[model], or name a folder of your own"
+            f"building {DEFAULT_NAME} needs {fault.name}: install fiador[model], or name a folder of your own"
         ) from fault
-    for left in target.parent.glob(f"{WORK}*"):  # by a build that was killed
+    for left in target.parent.glob(f"{WORK_PREFIX}*"):  # by a build that was killed
         shutil.rmtree(left, ignore_errors=True)
-    with tempfile.TemporaryDirectory(prefix=WORK, dir=target.parent) as work:
-        made = build.build(Path(work), progress)
-        verify(made)
+    with tempfile.TemporaryDirectory(prefix=WORK_PREFIX, dir=target.parent) as work:
+        folder = build.build_model_folder(Path(work), progress)
+        verify_model(folder)
         shutil.rmtree(target, ignore_errors=True)  # a broken one
-        made.rename(target)
+        folder.rename(target)

@@ -12,7 +12,7 @@ import regex
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
-from indexes.embedding.model import GRAPH, TOKENIZER, Card, ModelError, verify
+from indexes.embedding.model import GRAPH, TOKENIZER, ModelCard, ModelError, verify_model
 from indexes.types import Band, EmbedError
 
 Ids = NDArray[np.int64]
@@ -32,47 +32,47 @@ class OnnxEmbedder:
 
     def __init__(self, folder: Path, threads: int = 1):
         try:
-            verified = verify(folder)
+            verified = verify_model(folder)
             self._card = verified.card
-            self._tokenizer = _tokenizer(folder / TOKENIZER, verified.card)
-            self._session = _session(folder / GRAPH, threads)
-            self._inputs = _inputs(self._session)
-            self._output = _output(self._session, verified.card)
-            self._pad = _pad(self._tokenizer, verified.card)
+            self._tokenizer = _load_tokenizer(folder / TOKENIZER, verified.card)
+            self._session = _open_session(folder / GRAPH, threads)
+            self._inputs = _read_input_names(self._session)
+            self._output = _choose_output(self._session, verified.card)
+            self._pad_id = _find_pad_id(self._tokenizer, verified.card)
         except Exception as fault:  # the tokenizer and the runtime raise what they like
-            raise EmbedError(_said(folder, fault)) from fault
+            raise EmbedError(_format_fault(folder, fault)) from fault
         self.name = verified.identity
         self.dim = verified.card.dim
-        self.band = verified.card.band
-        self._test()
+        self.choose_band = verified.card.choose_band
+        self._run_self_test()
 
-    def query(self, text: str) -> list[float]:
+    def embed_query(self, text: str) -> list[float]:
         """Unit vector of a question."""
-        return self._embed([self._card.query_prefix + text])[0].tolist()  # type: ignore[no-any-return]
+        return self._embed_texts([self._card.query_prefix + text])[0].tolist()  # type: ignore[no-any-return]
 
-    def passages(self, texts: list[str]) -> list[list[float]]:
+    def embed_passages(self, texts: list[str]) -> list[list[float]]:
         """Unit vectors of passages, in their order."""
-        return self._embed([self._card.passage_prefix + text for text in texts]).tolist()  # type: ignore[no-any-return]
+        return self._embed_texts([self._card.passage_prefix + text for text in texts]).tolist()  # type: ignore[no-any-return]
 
-    def _embed(self, texts: list[str]) -> Floats:
+    def _embed_texts(self, texts: list[str]) -> Floats:
         try:
-            return self._units(self._tokenizer.encode_batch(texts))
+            return self._embed_encodings(self._tokenizer.encode_batch(texts))
         except EmbedError:
             raise
         except Exception as fault:
-            raise EmbedError(f"the model {self._card.name} failed: {_line(fault)}") from fault
+            raise EmbedError(f"the model {self._card.name} failed: {_read_first_line(fault)}") from fault
 
-    def _units(self, encodings: Sequence[Encoding]) -> Floats:
+    def _embed_encodings(self, encodings: Sequence[Encoding]) -> Floats:
         units = np.empty((len(encodings), self._card.dim), np.float32)
-        for batch in _batches(encodings):
-            units[batch] = self._run([encodings[i] for i in batch])
+        for batch in _split_batches(encodings):
+            units[batch] = self._run_model([encodings[i] for i in batch])
         lengths = np.linalg.norm(units, axis=1, keepdims=True)
         if not np.isfinite(units).all() or not lengths.all():
             raise EmbedError(f"the model {self._card.name} made a vector that is no direction")
         return np.asarray(units / lengths)
 
-    def _run(self, encodings: list[Encoding]) -> Floats:
-        ids, mask = self._padded(encodings)
+    def _run_model(self, encodings: list[Encoding]) -> Floats:
+        ids, mask = self._pad_encodings(encodings)
         known = {
             "input_ids": ids,
             "attention_mask": mask,
@@ -80,28 +80,28 @@ class OnnxEmbedder:
             "position_ids": np.maximum(mask.cumsum(axis=1) - 1, 0),
         }
         states = self._session.run([self._output], {name: known[name] for name in self._inputs})[0]
-        pooled = _pooled(np.asarray(states, np.float32), mask, self._card.pooling)
+        pooled = _pool_states(np.asarray(states, np.float32), mask, self._card.pooling)
         if pooled.shape != (len(encodings), self._card.dim):
             raise EmbedError(
                 f"the model {self._card.name} puts out {states.shape}, which is not what its card says"
             )
         return pooled
 
-    def _padded(self, encodings: list[Encoding]) -> tuple[Ids, Ids]:
+    def _pad_encodings(self, encodings: list[Encoding]) -> tuple[Ids, Ids]:
         length = max(len(one.ids) for one in encodings)
-        ids = np.full((len(encodings), length), self._pad, np.int64)
+        ids = np.full((len(encodings), length), self._pad_id, np.int64)
         mask = np.zeros((len(encodings), length), np.int64)
         for row, one in enumerate(encodings):
             ids[row, : len(one.ids)] = one.ids
             mask[row, : len(one.ids)] = 1
         return ids, mask
 
-    def _test(self) -> None:
+    def _run_self_test(self) -> None:
         """Related texts are nearer than others, and texts side by side leave each other's vectors alone."""
         for probe in self._card.probes:
-            question = np.array(self.query(probe.question))
-            answer, other = np.array(self.passages([probe.answer, probe.other * 2]))
-            alone = np.array(self.passages([probe.answer])[0])
+            question = np.array(self.embed_query(probe.question))
+            answer, other = np.array(self.embed_passages([probe.answer, probe.other * 2]))
+            alone = np.array(self.embed_passages([probe.answer])[0])
             if answer @ question <= other @ question or answer @ alone < 0.99:
                 raise EmbedError(f"the model {self._card.name} fails its self-test on {probe.question!r}")
 
@@ -115,11 +115,11 @@ class BagOfTokens:
     name = "bag-of-tokens-1"
     dim = 512
 
-    def band(self, asked: str | None, told: str | None) -> Band:
+    def choose_band(self, question_language: str | None, passage_language: str | None) -> Band:
         """Question and passage share function words whatever they say, and seldom more than half of all."""
         return Band(0.3, 0.9)
 
-    def query(self, text: str) -> list[float]:
+    def embed_query(self, text: str) -> list[float]:
         """Words hashed to places and signs, weighed by 1 + log(count)."""
         units = [0.0] * self.dim
         for word, count in Counter(_WORD.findall(text.casefold())).items():
@@ -128,22 +128,22 @@ class BagOfTokens:
         length = math.hypot(*units)
         return [number / length for number in units] if length else units
 
-    def passages(self, texts: list[str]) -> list[list[float]]:
+    def embed_passages(self, texts: list[str]) -> list[list[float]]:
         """As `query`, for each."""
-        return [self.query(text) for text in texts]
+        return [self.embed_query(text) for text in texts]
 
 
 _WORD = regex.compile(r"\p{Han}|[\p{L}\p{M}\p{N}--\p{Han}]+", regex.VERSION1)
 
 
-def _tokenizer(path: Path, card: Card) -> Tokenizer:
+def _load_tokenizer(path: Path, card: ModelCard) -> Tokenizer:
     tokenizer = Tokenizer.from_file(str(path))
     tokenizer.no_padding()
     tokenizer.enable_truncation(card.max_length)
     return tokenizer
 
 
-def _session(path: Path, threads: int) -> onnxruntime.InferenceSession:
+def _open_session(path: Path, threads: int) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -153,21 +153,21 @@ def _session(path: Path, threads: int) -> onnxruntime.InferenceSession:
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
-def _inputs(session: onnxruntime.InferenceSession) -> list[str]:
+def _read_input_names(session: onnxruntime.InferenceSession) -> list[str]:
     names = [one.name for one in session.get_inputs()]
     if "input_ids" not in names or not INPUTS.issuperset(names):
         raise ModelError(f"its inputs are {', '.join(names)}; want input_ids and others of {sorted(INPUTS)}")
     return names
 
 
-def _output(session: onnxruntime.InferenceSession, card: Card) -> str:
+def _choose_output(session: onnxruntime.InferenceSession, card: ModelCard) -> str:
     names = [one.name for one in session.get_outputs()]
     if card.output is not None and card.output not in names:
         raise ModelError(f"its outputs are {', '.join(names)}; the card names {card.output}")
     return card.output or names[0]
 
 
-def _pad(tokenizer: Tokenizer, card: Card) -> int:
+def _find_pad_id(tokenizer: Tokenizer, card: ModelCard) -> int:
     names = PADDINGS if card.pad_token is None else (card.pad_token,)
     ids = [found for name in names if (found := tokenizer.token_to_id(name)) is not None]
     if not ids:
@@ -175,7 +175,7 @@ def _pad(tokenizer: Tokenizer, card: Card) -> int:
     return int(ids[0])
 
 
-def _batches(encodings: Sequence[Encoding]) -> Iterator[list[int]]:
+def _split_batches(encodings: Sequence[Encoding]) -> Iterator[list[int]]:
     """Places of texts of like length, so that little is padding, at most BATCH_TOKENS_MAX tokens together."""
     batch: list[int] = []
     for place in sorted(range(len(encodings)), key=lambda i: len(encodings[i].ids)):
@@ -187,7 +187,7 @@ def _batches(encodings: Sequence[Encoding]) -> Iterator[list[int]]:
         yield batch
 
 
-def _pooled(states: Floats, mask: Ids, pooling: str) -> Floats:
+def _pool_states(states: Floats, mask: Ids, pooling: str) -> Floats:
     """One vector a text, from the vectors of its tokens [batch, length, dim]."""
     if pooling == "none":
         return states
@@ -200,10 +200,10 @@ def _pooled(states: Floats, mask: Ids, pooling: str) -> Floats:
     return mean
 
 
-def _said(folder: Path, fault: Exception) -> str:
-    said = _line(fault)
-    return said if str(folder) in said else f"{folder}: {said}"
+def _format_fault(folder: Path, fault: Exception) -> str:
+    line = _read_first_line(fault)
+    return line if str(folder) in line else f"{folder}: {line}"
 
 
-def _line(fault: Exception) -> str:
+def _read_first_line(fault: Exception) -> str:
     return (str(fault).strip() or type(fault).__name__).splitlines()[0]

@@ -31,8 +31,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from indexes import types
 from indexes.storage.file_checksums import hash_file
 
-DEFAULT = "multilingual-e5-small"
-DEFAULT_BUILD = f"{DEFAULT}-3"
+DEFAULT_NAME = "multilingual-e5-small"
+DEFAULT_BUILD = f"{DEFAULT_NAME}-3"
 """The folder's name; its number moves whenever the build writes something else."""
 GRAPH, TOKENIZER, CARD = "model.onnx", "tokenizer.json", "model_card.json"
 FILES = (GRAPH, TOKENIZER, CARD)
@@ -71,7 +71,7 @@ PROBES = [
 ]
 
 
-class Band(BaseModel):
+class CardBand(BaseModel):
     """What bounds the cosine: see `types.Band`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -80,13 +80,13 @@ class Band(BaseModel):
     ceiling: float = Field(ge=-1, le=1)
 
     @model_validator(mode="after")
-    def _ordered(self) -> Self:
+    def _check_order(self) -> Self:
         if self.floor >= self.ceiling:
             raise ValueError("floor must be below ceiling")
         return self
 
 
-class Card(Band):
+class ModelCard(CardBand):
     """What the graph and the tokenizer do not say about a model."""
 
     name: str = Field(min_length=1)
@@ -105,79 +105,81 @@ class Card(Band):
     """None: `<pad>` or `[PAD]`, whichever the tokenizer knows."""
     languages: list[str] = []
     """For the reader only."""
-    across: Band | None = None
+    across: CardBand | None = None
     """For a question and a passage in different languages; None: as for the same."""
-    bands: dict[str, Band] = {}
+    bands: dict[str, CardBand] = {}
     """For a question and a passage in one language, where that lies apart from the others."""
     sha256: dict[Literal["model.onnx", "tokenizer.json"], str] = {}
     """Checked where given."""
     probes: list[Probe] = PROBES
     """For the self-test; a model without English brings its own."""
 
-    def band(self, asked: str | None, told: str | None) -> types.Band:
+    def choose_band(self, question_language: str | None, passage_language: str | None) -> types.Band:
         """The cosines that count for a question and a passage in these languages; None: not known."""
-        if asked is None or told is None:
+        if question_language is None or passage_language is None:
             return types.Band(self.floor, self.ceiling)
-        one, other = (tag.partition("-")[0] for tag in (asked, told))
+        one, other = (tag.partition("-")[0] for tag in (question_language, passage_language))
         chosen = self.bands.get(one, self) if one == other else self.across or self
         return types.Band(chosen.floor, chosen.ceiling)
 
-    def identity(self, hashes: dict[str, str]) -> str:
+    def compute_identity(self, hashes: dict[str, str]) -> str:
         """Its name and a hash of all that shapes a vector; `hashes` of the files by name."""
         shaping = [self.pooling, self.max_length, self.query_prefix, self.passage_prefix, self.output]
-        told = json.dumps([sorted(hashes.items()), shaping]).encode()
-        return f"{self.name}@{hashlib.sha256(told).hexdigest()[:16]}"
+        encoded = json.dumps([sorted(hashes.items()), shaping]).encode()
+        return f"{self.name}@{hashlib.sha256(encoded).hexdigest()[:16]}"
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class VerifiedModel:
     """A folder whose files are what its card says."""
 
     folder: Path
-    card: Card
+    card: ModelCard
     identity: str
     """Name and a hash of all that shapes a vector: vectors of different identities are never compared."""
 
 
-def locate(setting: str | Path) -> Path | None:
+def locate_model(setting: str | Path) -> Path | None:
     """The folder meant by `embedding.model`: for `off` none, for `auto` the default once it is built."""
     if setting == "off":
         return None
     if setting == "auto":
-        return home() if (home() / CARD).is_file() else None
+        return locate_default_model() if (locate_default_model() / CARD).is_file() else None
     return Path(setting)
 
 
-def home() -> Path:
+def locate_default_model() -> Path:
     """Where the default model stands or will stand."""
-    return _cache() / DEFAULT_BUILD
+    return _find_cache_folder() / DEFAULT_BUILD
 
 
-def verify(folder: Path) -> Verified:
+def verify_model(folder: Path) -> VerifiedModel:
     """Checks files, card and hashes (reads every byte, .1 s for 100 MB); ModelError says what is wrong."""
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:
         raise ModelError(
             f"{folder}: {', '.join(missing)} missing; a model is a folder with {', '.join(FILES)}"
         )
-    card = _card(folder / CARD)
+    card = _read_card(folder / CARD)
     hashes = {name: hash_file(folder / name) for name in (GRAPH, TOKENIZER)}
     for name, want in card.sha256.items():
         if hashes[name] != want:
-            advice = "`fiador model` builds it anew" if folder == home() else "get the file again"
+            advice = (
+                "`fiador model` builds it anew" if folder == locate_default_model() else "get the file again"
+            )
             raise ModelError(f"{folder / name}: changed or broken (its card says another SHA-256); {advice}")
-    return Verified(folder, card, card.identity(hashes))
+    return VerifiedModel(folder, card, card.compute_identity(hashes))
 
 
-def _card(path: Path) -> Card:
+def _read_card(path: Path) -> ModelCard:
     try:
-        return Card.model_validate_json(path.read_bytes())
+        return ModelCard.model_validate_json(path.read_bytes())
     except ValidationError as fault:
         faults = [f"{'.'.join(map(str, one['loc'])) or 'card'}: {one['msg']}" for one in fault.errors()]
         raise ModelError(f"{path}: {'; '.join(faults)}") from None
 
 
-def _cache() -> Path:
+def _find_cache_folder() -> Path:
     if named := os.environ.get("FIADOR_MODEL_DIR"):
         return Path(named)
     if sys.platform == "win32":

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from indexes.grants import FOREVER, Filter
+from indexes.grants import FOREVER, SearchFilter
 
 Vector = NDArray[np.float32]
 
@@ -28,7 +28,7 @@ BLOCK_ROWS = 8192
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class VectorScope:
     """Who may find a row, when, and where it belongs. Times are integers of the truth's own clock unit."""
 
     acl: int
@@ -39,16 +39,16 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class VectorRow:
     """A passage's vector and scope. Any length of the vector but zero is made one."""
 
     id: int
     vector: Sequence[float] | NDArray[np.floating]
-    scope: Scope
+    scope: VectorScope
 
 
 @dataclass(frozen=True, slots=True)
-class _View:
+class _MatrixView:
     """One state of the index. Rows below `count` never change in place: readers need no lock.
 
     `matrix` and the columns may be longer than `count`; the writer appends there, then publishes a new view.
@@ -68,7 +68,7 @@ class _View:
 _COLUMNS = ("ids", "acl", "valid_from", "valid_to", "language", "source", "alive")
 
 
-class Dense:
+class VectorMatrix:
     """Rows of unit vectors of `dim` numbers. One writer at a time (others wait), any number of readers.
 
     Keeps numpy's products to one thread in the whole process: requests share the cores, and a product that
@@ -78,61 +78,65 @@ class Dense:
     def __init__(self, dim: int):
         threadpool_limits(1, "blas")
         self.dim = dim
-        self._view = _empty(dim, 0)
+        self._view = _allocate_view(dim, 0)
         self._slots: dict[int, int] = {}
         self._codes: dict[str, int] = {}
-        self._publishing = threading.Lock()
-        self._writing = threading.Lock()
+        self._publish_lock = threading.Lock()
+        self._write_lock = threading.Lock()
 
     def __len__(self) -> int:
         return len(self._slots)
 
     @property
-    def bytes_held(self) -> int:
+    def memory_bytes(self) -> int:
         """Bytes of RAM of the matrix and its columns, room to grow included."""
         view = self._view
         return view.matrix.nbytes + sum(int(getattr(view, name).nbytes) for name in _COLUMNS)
 
-    def load(self, rows: Iterable[Row]) -> None:
+    def replace_rows(self, rows: Iterable[VectorRow]) -> None:
         """Replaces everything by `rows`; readers see the old rows until all are in."""
-        with self._writing:
-            view, slots = _empty(self.dim, 0), dict[int, int]()
-            for block in _blocks(rows):
-                view = self._append(view, slots, block)
-            self._publish(_compact(view, slots), slots)
+        with self._write_lock:
+            view, slots = _allocate_view(self.dim, 0), dict[int, int]()
+            for block in _split_row_blocks(rows):
+                view = self._append_block(view, slots, block)
+            self._publish_view(_compact_view(view, slots), slots)
 
-    def add(self, rows: Iterable[Row]) -> None:
+    def add_rows(self, rows: Iterable[VectorRow]) -> None:
         """Adds `rows` in one step; a row whose id is present takes its place."""
-        with self._writing:
+        with self._write_lock:
             view, slots = self._view, dict(self._slots)
-            for block in _blocks(rows):
-                view = self._append(view, slots, block)
-            self._publish(_compact(view, slots), slots)
+            for block in _split_row_blocks(rows):
+                view = self._append_block(view, slots, block)
+            self._publish_view(_compact_view(view, slots), slots)
 
-    def remove(self, ids: Iterable[int]) -> None:
+    def remove_rows(self, ids: Iterable[int]) -> None:
         """Forgets the rows of `ids`; unknown ids are passed over."""
-        with self._writing:
+        with self._write_lock:
             slots = dict(self._slots)
             gone = [slot for found in ids if (slot := slots.pop(found, None)) is not None]
-            self._publish(_compact(_without(self._view, gone), slots), slots)
+            self._publish_view(_compact_view(_mark_dead(self._view, gone), slots), slots)
 
-    def update(self, scopes: Mapping[int, Scope]) -> None:
+    def update_scopes(self, scopes: Mapping[int, VectorScope]) -> None:
         """Gives rows another scope, all at once and without their vectors; unknown ids are passed over."""
-        with self._writing:
+        with self._write_lock:
             known = {
                 slot: scope for found, scope in scopes.items() if (slot := self._slots.get(found)) is not None
             }
             view = replace(self._view, **{name: getattr(self._view, name).copy() for name in _COLUMNS})
-            _write(view, np.fromiter(known, np.int64, len(known)), self._coded(list(known.values())))
-            self._publish(view, self._slots)
+            _write_scopes(
+                view, np.fromiter(known, np.int64, len(known)), self._encode_scopes(list(known.values()))
+            )
+            self._publish_view(view, self._slots)
 
-    def search(self, vector: Sequence[float] | Vector, allowed: Filter, k: int) -> list[tuple[int, float]]:
+    def find_nearest(
+        self, vector: Sequence[float] | Vector, allowed: SearchFilter, k: int
+    ) -> list[tuple[int, float]]:
         """At most `k` pairs of passage id and cosine among the allowed rows, best first, ties by id."""
         view = self._view
-        slots = np.flatnonzero(self._mask(view, allowed))
+        slots = np.flatnonzero(self._build_mask(view, allowed))
         if not len(slots) or k < 1:
             return []
-        cosines = _cosines(view, slots, self._unit(vector))
+        cosines = _compute_cosines(view, slots, self._normalize_query(vector))
         if len(slots) > k:
             best = np.argpartition(cosines, -k)[-k:]
             slots, cosines = slots[best], cosines[best]
@@ -140,32 +144,32 @@ class Dense:
         order = np.lexsort((found, -cosines))
         return [(int(found[i]), float(cosines[i])) for i in order]
 
-    def cosines(self, vector: Sequence[float] | Vector, ids: Iterable[int]) -> dict[int, float]:
+    def compute_cosines(self, vector: Sequence[float] | Vector, ids: Iterable[int]) -> dict[int, float]:
         """Cosine by passage id, for those of `ids` that have a row. Unfiltered: ask for checked ids only."""
-        with self._publishing:
+        with self._publish_lock:
             view = self._view
             slots = {found: slot for found in ids if (slot := self._slots.get(found)) is not None}
-        values = view.matrix[list(slots.values())] @ self._unit(vector)
+        values = view.matrix[list(slots.values())] @ self._normalize_query(vector)
         return dict(zip(slots, map(float, values), strict=True))
 
-    def _publish(self, view: _View, slots: dict[int, int]) -> None:
-        with self._publishing:
+    def _publish_view(self, view: _MatrixView, slots: dict[int, int]) -> None:
+        with self._publish_lock:
             self._view, self._slots = view, slots
 
-    def _append(self, view: _View, slots: dict[int, int], block: list[Row]) -> _View:
+    def _append_block(self, view: _MatrixView, slots: dict[int, int], block: list[VectorRow]) -> _MatrixView:
         block = list({row.id: row for row in block}.values())
-        vectors = self._units(block)
-        view = _without(view, [slots[row.id] for row in block if row.id in slots])
-        view = _roomy(view, view.count + len(block))
+        vectors = self._normalize_block(block)
+        view = _mark_dead(view, [slots[row.id] for row in block if row.id in slots])
+        view = _grow_view(view, view.count + len(block))
         at = np.arange(view.count, view.count + len(block))
         view.matrix[at] = vectors
         view.ids[at] = [row.id for row in block]
         view.alive[at] = True
-        _write(view, at, self._coded([row.scope for row in block]))
+        _write_scopes(view, at, self._encode_scopes([row.scope for row in block]))
         slots.update(zip(view.ids[at].tolist(), at.tolist(), strict=True))
         return replace(view, count=view.count + len(block))
 
-    def _units(self, block: list[Row]) -> Vector:
+    def _normalize_block(self, block: list[VectorRow]) -> Vector:
         strange = [row for row in block if len(row.vector) != self.dim]
         if strange:
             raise ValueError(
@@ -174,109 +178,109 @@ class Dense:
         vectors = np.array([row.vector for row in block], np.float32)
         if not np.isfinite(vectors).all():
             raise ValueError("a vector holds a number that is not finite")
-        return _normalised(vectors)
+        return _normalize_rows(vectors)
 
-    def _unit(self, vector: Sequence[float] | Vector) -> Vector:
+    def _normalize_query(self, vector: Sequence[float] | Vector) -> Vector:
         unit = np.asarray(vector, np.float32)
         if unit.shape != (self.dim,):
             raise ValueError(f"a query of shape {unit.shape}; this index holds {self.dim} numbers a row")
-        return _normalised(unit[np.newaxis]).reshape(self.dim)
+        return _normalize_rows(unit[np.newaxis]).reshape(self.dim)
 
-    def _coded(self, scopes: list[Scope]) -> NDArray[np.int64]:
+    def _encode_scopes(self, scopes: list[VectorScope]) -> NDArray[np.int64]:
         """Columns acl, valid_from, valid_to, language, source: one line a scope."""
         lines = [
             (
                 scope.acl,
                 scope.valid_from,
                 FOREVER if scope.valid_to is None else scope.valid_to,
-                -1 if scope.language is None else self._code(scope.language),
-                self._code(scope.source),
+                -1 if scope.language is None else self._encode_name(scope.language),
+                self._encode_name(scope.source),
             )
             for scope in scopes
         ]
         return np.array(lines, np.int64).reshape(len(scopes), 5)
 
-    def _code(self, name: str) -> int:
+    def _encode_name(self, name: str) -> int:
         return self._codes.setdefault(name, len(self._codes))
 
-    def _mask(self, view: _View, allowed: Filter) -> NDArray[np.bool_]:
+    def _build_mask(self, view: _MatrixView, allowed: SearchFilter) -> NDArray[np.bool_]:
         rows = slice(view.count)
-        mask = view.alive[rows] & _among(view.acl[rows], allowed.acls)
+        mask = view.alive[rows] & _match_codes(view.acl[rows], allowed.acls)
         mask &= (view.valid_from[rows] <= allowed.now) & (view.valid_to[rows] > allowed.now)
-        mask &= _among(view.source[rows], self._known(allowed.sources))
+        mask &= _match_codes(view.source[rows], self._find_codes(allowed.sources))
         if allowed.languages:
-            mask &= _among(view.language[rows], self._known(allowed.languages))
+            mask &= _match_codes(view.language[rows], self._find_codes(allowed.languages))
         return mask
 
-    def _known(self, names: frozenset[str]) -> list[int]:
+    def _find_codes(self, names: frozenset[str]) -> list[int]:
         return [code for name in names if (code := self._codes.get(name)) is not None]
 
 
-def pack(vector: Sequence[float] | Vector) -> bytes:
+def pack_vector(vector: Sequence[float] | Vector) -> bytes:
     """A vector as the truth keeps it: little-endian half floats, two bytes a number, no recall lost."""
     return np.asarray(vector, "<f2").tobytes()
 
 
-def unpack(blob: bytes) -> Vector:
+def unpack_vector(blob: bytes) -> Vector:
     """What `pack` wrote, as single floats."""
     return np.frombuffer(blob, "<f2").astype(np.float32)
 
 
-def intact(blob: bytes, dim: int) -> bool:
+def is_intact_vector(blob: bytes, dim: int) -> bool:
     """Whether `unpack` gives a unit vector of `dim` numbers: otherwise the bytes are damaged."""
-    return len(blob) == 2 * dim and bool(abs(np.linalg.norm(unpack(blob)) - 1) < UNIT_ERROR_MAX)
+    return len(blob) == 2 * dim and bool(abs(np.linalg.norm(unpack_vector(blob)) - 1) < UNIT_ERROR_MAX)
 
 
-def _among(column: NDArray[np.int64], wanted: Iterable[int]) -> NDArray[np.bool_]:
+def _match_codes(column: NDArray[np.int64], wanted: Iterable[int]) -> NDArray[np.bool_]:
     """Which codes are wanted, by a table of all there are: five times as fast as numpy's own."""
     table = np.zeros(column.max(initial=0) + 2, np.bool_)
     table[[code for code in wanted if 0 <= code < len(table) - 1]] = True
     return table[column]  # the code -1, of no language, falls on the last place, which is never wanted
 
 
-def _cosines(view: _View, slots: NDArray[np.int64], unit: Vector) -> Vector:
+def _compute_cosines(view: _MatrixView, slots: NDArray[np.int64], unit: Vector) -> Vector:
     if len(slots) > GATHER_MAX * view.count:
         return np.asarray((view.matrix[: view.count] @ unit)[slots])
     starts = range(0, len(slots), BLOCK_ROWS)
     return np.concatenate([view.matrix[slots[start : start + BLOCK_ROWS]] @ unit for start in starts])
 
 
-def _normalised(vectors: Vector) -> Vector:
+def _normalize_rows(vectors: Vector) -> Vector:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.where(lengths > 0, lengths, 1), np.float32)
 
 
-def _empty(dim: int, room: int) -> _View:
+def _allocate_view(dim: int, room: int) -> _MatrixView:
     columns = {name: np.zeros(room, np.int64) for name in _COLUMNS[:-1]}
-    return _View(0, np.empty((room, dim), np.float32), **columns, alive=np.zeros(room, np.bool_))
+    return _MatrixView(0, np.empty((room, dim), np.float32), **columns, alive=np.zeros(room, np.bool_))
 
 
-def _roomy(view: _View, rows: int) -> _View:
+def _grow_view(view: _MatrixView, rows: int) -> _MatrixView:
     """The same rows with room for `rows`; by half as much again, so that appending stays cheap on average."""
     if rows <= len(view.ids):
         return view
-    grown = _empty(view.matrix.shape[1], max(rows, len(view.ids) * 3 // 2))
-    return _copied(view, slice(view.count), grown)
+    grown = _allocate_view(view.matrix.shape[1], max(rows, len(view.ids) * 3 // 2))
+    return _copy_rows(view, slice(view.count), grown)
 
 
-def _compact(view: _View, slots: dict[int, int]) -> _View:
+def _compact_view(view: _MatrixView, slots: dict[int, int]) -> _MatrixView:
     """The same rows without the dead, when these are many; `slots` is brought up to date in place."""
     if view.count - len(slots) <= DEAD_MAX * view.count:
         return view
     alive = np.flatnonzero(view.alive[: view.count])
-    small = _copied(view, alive, _empty(view.matrix.shape[1], len(alive)))
+    small = _copy_rows(view, alive, _allocate_view(view.matrix.shape[1], len(alive)))
     slots.update(zip(small.ids[: len(alive)].tolist(), range(len(alive)), strict=True))
     return small
 
 
-def _copied(view: _View, rows: slice | NDArray[np.int64], target: _View) -> _View:
+def _copy_rows(view: _MatrixView, rows: slice | NDArray[np.int64], target: _MatrixView) -> _MatrixView:
     count = len(view.ids[rows])
     for name in ("matrix", *_COLUMNS):
         getattr(target, name)[:count] = getattr(view, name)[rows]
     return replace(target, count=count)
 
 
-def _without(view: _View, slots: list[int]) -> _View:
+def _mark_dead(view: _MatrixView, slots: list[int]) -> _MatrixView:
     if not slots:
         return view
     alive = view.alive.copy()
@@ -284,11 +288,13 @@ def _without(view: _View, slots: list[int]) -> _View:
     return replace(view, alive=alive)
 
 
-def _write(view: _View, at: NDArray[np.int64], coded: NDArray[np.int64]) -> None:
-    view.acl[at], view.valid_from[at], view.valid_to[at], view.language[at], view.source[at] = coded.T
+def _write_scopes(view: _MatrixView, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> None:
+    view.acl[rows], view.valid_from[rows], view.valid_to[rows], view.language[rows], view.source[rows] = (
+        columns.T
+    )
 
 
-def _blocks(rows: Iterable[Row]) -> Iterator[list[Row]]:
+def _split_row_blocks(rows: Iterable[VectorRow]) -> Iterator[list[VectorRow]]:
     remaining = iter(rows)
     while block := list(islice(remaining, BLOCK_ROWS)):
         yield block

@@ -15,9 +15,9 @@ from pathlib import Path
 import tantivy
 from tantivy import FieldType, Occur, Query
 
-from indexes.grants import Filter
-from indexes.outbox import Batch, Item
-from indexes.text.roots import roots
+from indexes.grants import SearchFilter
+from indexes.outbox import OutboxBatch, OutboxItem
+from indexes.text.roots import find_roots
 
 SCHEMA = 2
 """Of the fields below; raise it with any change to them or to what is put into them."""
@@ -29,25 +29,25 @@ TOKEN_BYTES_MAX = 250
 PROBE = "Déjà-vu 3,14 ЁЖИК می‌خواهم ٢٠٢٤ كتاب الشَّمس कर्मचारियों 员工休假 ＡＢＣ ﬁn naïve Straße a_b x1"
 """Text whose tokens change with the analyser."""
 
-Tokens = Callable[[str], Sequence[str]]
+TokenizeFunction = Callable[[str], Sequence[str]]
 
 
-class LexicalFault(Exception):
+class KeywordIndexError(Exception):
     """The keyword index does not do what it must; the text says what."""
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     """Tantivy's faults as ours, its panics too: they come as a `BaseException` that cannot be imported."""
     try:
         yield
     except BaseException as fault:
         if isinstance(fault, ValueError) or type(fault).__module__ == "pyo3_runtime":
-            raise LexicalFault(str(fault)) from fault
+            raise KeywordIndexError(str(fault)) from fault
         raise
 
 
-def schema() -> tantivy.Schema:
+def build_schema() -> tantivy.Schema:
     """The fields. Numbers are i64: deleting by u64 terms silently deletes nothing."""
     builder = tantivy.SchemaBuilder()
     builder.add_integer_field("id", indexed=True, fast=True)
@@ -62,78 +62,78 @@ def schema() -> tantivy.Schema:
     return builder.build()
 
 
-def version(tokens: Tokens) -> str:
+def compute_index_version(tokenize: TokenizeFunction) -> str:
     """Of schema and analyser: an index of another version is never used."""
-    probed = list(tokens(PROBE))
-    return f"{SCHEMA}-{sha256(repr((probed, roots(probed))).encode()).hexdigest()[:8]}"
+    probed = list(tokenize(PROBE))
+    return f"{SCHEMA}-{sha256(repr((probed, find_roots(probed))).encode()).hexdigest()[:8]}"
 
 
-class Keywords:
+class TantivyFolder:
     """One opened folder. Searching releases the GIL; any number of threads may search at once.
 
     Opening, reading and writing raise `LexicalFault` where the files are not what they were.
     """
 
-    def __init__(self, folder: Path, tokens: Tokens):
+    def __init__(self, folder: Path, tokenize: TokenizeFunction):
         self.folder = folder
-        self._tokens = tokens
-        self._fixed = lru_cache(maxsize=64)(self._timeless)
-        self._schema = schema()
-        with _told():
+        self._tokenize = tokenize
+        self._cached_filters = lru_cache(maxsize=64)(self._build_timeless_filters)
+        self._schema = build_schema()
+        with _translate_errors():
             self._index = tantivy.Index(self._schema, path=str(folder))
             # Tokenizers are not kept in the folder: without this line every query would fail.
-            self._index.register_tokenizer("tokens", _spaces())
+            self._index.register_tokenizer("tokens", _build_analyzer())
             # The default policy would show a commit half a second late.
             self._index.config_reader("manual")
         self.reload()
 
     def reload(self) -> None:
         """Sees what has been committed, by this process or another."""
-        with _told():
+        with _translate_errors():
             self._index.reload()
             self._searcher = self._index.searcher()
 
-    def search(self, tokens: Iterable[str], allowed: Filter, limit: int) -> list[int]:
+    def search(self, tokens: Iterable[str], allowed: SearchFilter, limit: int) -> list[int]:
         """Ids of at most `limit` allowed passages with a form of any of `tokens`, best first (BM25, id)."""
         distinct = dict.fromkeys(tokens)
-        wanted = [self._any_field(token) for token in distinct]
+        wanted = [self._match_token(token) for token in distinct]
         wanted += [
-            Query.term_query(self._schema, "root", one, "freq") for one in dict.fromkeys(roots(distinct))
+            Query.term_query(self._schema, "root", one, "freq") for one in dict.fromkeys(find_roots(distinct))
         ]
         if not wanted or not allowed.acls or not allowed.sources:
             return []
         clauses = [(Occur.Must, Query.boolean_query([(Occur.Should, query) for query in wanted]))]
-        clauses += [(Occur.Must, query) for query in self._filters(allowed)]
+        clauses += [(Occur.Must, query) for query in self._build_filters(allowed)]
         searcher = self._searcher
-        with _told():
+        with _translate_errors():
             hits = searcher.search(Query.boolean_query(clauses), limit, count=False).hits
             ids = searcher.fast_field_values("id", [address for _, address in hits])
         ranked = sorted(zip(hits, ids, strict=True), key=lambda pair: (-pair[0][0], pair[1]))
         return [int(found) for _, found in ranked if found is not None]
 
-    def applied(self) -> int:
+    def read_applied(self) -> int:
         """The outbox row up to which this index is complete."""
         try:
             return int((self.folder / "applied").read_text("utf-8"))
         except (FileNotFoundError, ValueError):
             return 0
 
-    def mark(self, seq: int) -> None:
+    def mark_applied(self, seq: int) -> None:
         """Says that this index is complete up to `seq`; only after the commit."""
-        write_whole(self.folder / "applied", str(seq))
+        write_atomically(self.folder / "applied", str(seq))
 
-    def apply(self, batches: Iterable[Batch]) -> None:
+    def apply(self, batches: Iterable[OutboxBatch]) -> None:
         """Forgets and takes what `batches` say, in one commit. Doing it twice changes nothing."""
-        with _told(), self._writing() as writer:
+        with _translate_errors(), self._open_writer() as writer:
             for batch in batches:
                 for found in batch.ids:
-                    writer.delete_documents_by_query(self._id(found))
+                    writer.delete_documents_by_query(self._match_id(found))
                 for item in batch.items:
-                    writer.add_document(self._document(item))
+                    writer.add_document(self._build_document(item))
             writer.commit()
 
     @contextmanager
-    def _writing(self) -> Iterator[tantivy.IndexWriter]:
+    def _open_writer(self) -> Iterator[tantivy.IndexWriter]:
         writer = self._index.writer(HEAP_BYTES, 1)
         try:
             yield writer
@@ -143,45 +143,45 @@ class Keywords:
         finally:
             writer.wait_merging_threads()
 
-    def _id(self, found: int) -> Query:
+    def _match_id(self, found: int) -> Query:
         return Query.term_query(self._schema, "id", found)
 
-    def _any_field(self, token: str) -> Query:
+    def _match_token(self, token: str) -> Query:
         body = Query.term_query(self._schema, "body", token, "freq")
         title = Query.term_query(self._schema, "title", token, "freq")
         return Query.boolean_query(
             [(Occur.Should, body), (Occur.Should, Query.boost_query(title, TITLE_BOOST))]
         )
 
-    def _document(self, item: Item) -> tantivy.Document:
+    def _build_document(self, item: OutboxItem) -> tantivy.Document:
         document = tantivy.Document()
         for name in ("id", "acl", "valid_from", "ends"):
             document.add_integer(name, getattr(item, name))
         document.add_text("source", item.source)
         if item.language is not None:
             document.add_text("language", item.language)
-        document.add_text("title", " ".join(self._cut(" \n ".join((item.title, *item.headings)))))
-        body = self._cut(item.text)
+        document.add_text("title", " ".join(self._tokenize_text(" \n ".join((item.title, *item.headings)))))
+        body = self._tokenize_text(item.text)
         document.add_text("body", " ".join(body))
-        document.add_text("root", " ".join(roots(body)))
+        document.add_text("root", " ".join(find_roots(body)))
         return document
 
-    def _filters(self, allowed: Filter) -> Iterator[Query]:
+    def _build_filters(self, allowed: SearchFilter) -> Iterator[Query]:
         """What must hold of a hit. Filters only let through; they never score."""
-        yield from self._fixed(replace(allowed, now=0))
+        yield from self._cached_filters(replace(allowed, now=0))
         number = FieldType.Integer
         begun = Query.range_query(self._schema, "valid_from", number, None, allowed.now)
         going = Query.range_query(self._schema, "ends", number, allowed.now, None, include_lower=False)
         yield from (Query.const_score_query(query, 0.0) for query in (begun, going))
 
-    def _timeless(self, allowed: Filter) -> tuple[Query, ...]:
+    def _build_timeless_filters(self, allowed: SearchFilter) -> tuple[Query, ...]:
         """Filters that stay the same from one query of a viewer to the next."""
-        sets = [self._one_of("acl", allowed.acls), self._one_of("source", allowed.sources)]
+        sets = [self._match_any("acl", allowed.acls), self._match_any("source", allowed.sources)]
         if allowed.languages:
-            sets.append(self._one_of("language", allowed.languages))
+            sets.append(self._match_any("language", allowed.languages))
         return tuple(Query.const_score_query(query, 0.0) for query in sets)
 
-    def _one_of(self, name: str, values: Collection[int] | Collection[str]) -> Query:
+    def _match_any(self, name: str, values: Collection[int] | Collection[str]) -> Query:
         """A field that holds any of `values`. A set of many makes an automaton at each search, half a
         millisecond even of one; few are cheaper as terms.
         """
@@ -190,27 +190,29 @@ class Keywords:
         terms = (Query.term_query(self._schema, name, value, "basic") for value in values)
         return Query.boolean_query([(Occur.Should, term) for term in terms])
 
-    def _cut(self, text: str) -> list[str]:
-        return [token for token in self._tokens(text) if len(token.encode()) <= TOKEN_BYTES_MAX]
+    def _tokenize_text(self, text: str) -> list[str]:
+        return [token for token in self._tokenize(text) if len(token.encode()) <= TOKEN_BYTES_MAX]
 
 
-def prove(folder: Path) -> None:
+def verify_deletion(folder: Path) -> None:
     """Adds, finds, deletes in a throw-away index. Raises `LexicalFault` if a deletion leaves anything."""
-    index = Keywords(folder, str.split)
-    everyone = Filter(frozenset({1}), frozenset({"s"}), 0)
-    item = Item(1, 1, "s", 0, 1, None, "", "word", "", ())
-    index.apply([Batch(1, (1, 2), (item, replace(item, id=2)))])
-    index.apply([Batch(2, (1,), ())])
+    index = TantivyFolder(folder, str.split)
+    everyone = SearchFilter(frozenset({1}), frozenset({"s"}), 0)
+    item = OutboxItem(1, 1, "s", 0, 1, None, "", "word", "", ())
+    index.apply([OutboxBatch(1, (1, 2), (item, replace(item, id=2)))])
+    index.apply([OutboxBatch(2, (1,), ())])
     index.reload()
     if index.search(["word"], everyone, 9) != [2]:
-        raise LexicalFault("the keyword index does not delete what it must: use a tested version of tantivy")
+        raise KeywordIndexError(
+            "the keyword index does not delete what it must: use a tested version of tantivy"
+        )
 
 
-def _spaces() -> tantivy.TextAnalyzer:
+def _build_analyzer() -> tantivy.TextAnalyzer:
     return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str) -> None:
     """Writes a small file so that a reader finds the old text or the new one, never half of it."""
     new = path.with_name(path.name + ".new")
     with new.open("w", encoding="utf-8") as file:

@@ -33,10 +33,10 @@ class Database:
         if not self.path.exists():
             with suppress(OSError):  # SQLite says better why it cannot be had
                 self.path.touch(0o600)
-        await asyncio.to_thread(_try, self.path)
+        await asyncio.to_thread(_try_open, self.path)
         connection = await aiosqlite.connect(self.path, isolation_level=None, timeout=self._busy_s)
         try:
-            await self._journal(connection)
+            await self._enable_wal(connection)
             await connection.execute(f"PRAGMA synchronous = {self._synchronous}")
             await connection.execute("PRAGMA foreign_keys = ON")
             if self._schema:
@@ -54,7 +54,7 @@ class Database:
             await self._connection.close()
             self._connection = None
 
-    async def _journal(self, connection: aiosqlite.Connection) -> None:
+    async def _enable_wal(self, connection: aiosqlite.Connection) -> None:
         """WAL mode, waited for like any other lock.
 
         SQLite does not wait by itself here: of several processes that turn a new file into WAL at the same
@@ -70,18 +70,20 @@ class Database:
                     raise
             await asyncio.sleep(0.001)
 
-    async def transaction(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def run_transaction(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """`work` inside BEGIN IMMEDIATE … COMMIT, in one hop to the connection's thread.
 
         Whatever it raises rolls back. A cancelled caller does not tear it: the transaction ends either way.
         """
-        return await self._hop(_whole, work, "BEGIN IMMEDIATE")
+        return await self._run_in_thread(_execute_transaction, work, "BEGIN IMMEDIATE")
 
-    async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def run_read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """`work` inside one deferred transaction: a single snapshot, no write lock."""
-        return await self._hop(_whole, work, "BEGIN")
+        return await self._run_in_thread(_execute_transaction, work, "BEGIN")
 
-    async def _hop(self, run: Callable[..., T], work: Callable[[sqlite3.Connection], T], begin: str) -> T:
+    async def _run_in_thread(
+        self, run: Callable[..., T], work: Callable[[sqlite3.Connection], T], begin: str
+    ) -> T:
         if self._connection is None:
             raise sqlite3.ProgrammingError(f"{self.path} is not open")
         raw = (
@@ -90,12 +92,14 @@ class Database:
         return await asyncio.shield(self._connection._execute(run, raw, work, begin))  # type: ignore[no-untyped-call]
 
 
-def _try(path: Path) -> None:
+def _try_open(path: Path) -> None:
     """Opens and closes: where aiosqlite cannot, it leaves a thread that speaks to a loop that may be gone."""
     sqlite3.connect(path).close()
 
 
-def _whole(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
+def _execute_transaction(
+    connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T], begin: str
+) -> T:
     connection.execute(begin)
     try:
         value = work(connection)

@@ -12,28 +12,28 @@ from pathlib import Path
 
 TAIL = struct.Struct("<II")
 MAGIC = 1337
-PARTS = ("fast", "fieldnorm", "idx", "pos", "store", "term")
+SEGMENT_PARTS = ("fast", "fieldnorm", "idx", "pos", "store", "term")
 """Files that each segment has, by their ending."""
 
 
-def sound(folder: Path) -> bool:
+def is_index_intact(folder: Path) -> bool:
     """Whether every file that the index names is there as it was written. Reads all of it: 1 GB a second."""
     try:
         segments = json.loads((folder / "meta.json").read_bytes())["segments"]
-        files = [name for segment in segments for name in _files(segment)]
-        return all(_sealed((folder / name).read_bytes()) for name in files)
+        files = [name for segment in segments for name in _list_segment_files(segment)]
+        return all(_has_valid_checksum((folder / name).read_bytes()) for name in files)
     except (OSError, ValueError, LookupError, TypeError, struct.error):
         return False
 
 
-def _files(segment: dict[str, object]) -> list[str]:
+def _list_segment_files(segment: dict[str, object]) -> list[str]:
     name = str(segment["segment_id"]).replace("-", "")
     deleted = segment["deletes"]
     gone = [f"{name}.{deleted['opstamp']}.del"] if isinstance(deleted, dict) else []
-    return [*(f"{name}.{part}" for part in PARTS), *gone]
+    return [*(f"{name}.{part}" for part in SEGMENT_PARTS), *gone]
 
 
-def _sealed(data: bytes) -> bool:
+def _has_valid_checksum(data: bytes) -> bool:
     length, magic = TAIL.unpack_from(data, len(data) - TAIL.size)
     end = len(data) - TAIL.size
     crc = json.loads(data[end - length : end])["crc"]

@@ -19,24 +19,24 @@ BATCH_MAX = 256
 
 
 @dataclass(frozen=True, slots=True)
-class _Fault:
+class _CommitFault:
     """What one item raised; the others of its batch are not touched by it."""
 
     error: Exception
 
 
 @dataclass(frozen=True, slots=True)
-class _Item(Generic[T]):
+class _PendingWork(Generic[T]):
     work: Callable[[sqlite3.Connection], T]
     future: asyncio.Future[T]
     undo: Callable[[T], None] | None
 
 
-def _nothing(point: str) -> None:
+def _ignore_failpoint(point: str) -> None:
     """The failpoint of ordinary runs."""
 
 
-class Commits:
+class GroupCommit:
     """`async with` around the one task that writes.
 
     `guard` runs at the start of each transaction and again after its COMMIT; if it raises, everything of that
@@ -45,22 +45,22 @@ class Commits:
 
     def __init__(
         self,
-        db: Database,
+        database: Database,
         *,
         guard: Callable[[], None] = lambda: None,
-        failpoint: Callable[[str], None] = _nothing,
+        failpoint: Callable[[str], None] = _ignore_failpoint,
     ):
-        self._db = db
+        self._database = database
         self._guard = guard
         self._failpoint = failpoint
-        self._waiting: list[_Item[Any]] = []
+        self._pending: list[_PendingWork[Any]] = []
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._idle = asyncio.Event()
         self._idle.set()
 
     async def __aenter__(self) -> Self:
-        self._task = asyncio.create_task(self._run(), name=f"commits {self._db.path.name}")
+        self._task = asyncio.create_task(self._run_writer(), name=f"commits {self._database.path.name}")
         return self
 
     async def __aexit__(
@@ -83,15 +83,15 @@ class Commits:
         """
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         if self._task is None:
-            future.set_exception(sqlite3.ProgrammingError(f"{self._db.path} is not open"))
+            future.set_exception(sqlite3.ProgrammingError(f"{self._database.path} is not open"))
             return future
-        self._waiting.append(_Item(work, future, undo))
+        self._pending.append(_PendingWork(work, future, undo))
         self._idle.clear()
         self._wake.set()
         return future
 
     @property
-    def idle(self) -> bool:
+    def is_idle(self) -> bool:
         """Whether nothing waits."""
         return self._idle.is_set()
 
@@ -99,35 +99,37 @@ class Commits:
         """Waits until nothing waits."""
         await self._idle.wait()
 
-    async def _run(self) -> None:
+    async def _run_writer(self) -> None:
         while True:
             await self._wake.wait()
             self._wake.clear()
-            while self._waiting:
-                batch, self._waiting = self._waiting[:BATCH_MAX], self._waiting[BATCH_MAX:]
-                await self._commit([item for item in batch if not item.future.done()])
+            while self._pending:
+                batch, self._pending = self._pending[:BATCH_MAX], self._pending[BATCH_MAX:]
+                await self._commit_batch([item for item in batch if not item.future.done()])
             self._idle.set()
 
-    async def _commit(self, batch: list[_Item[Any]]) -> None:
+    async def _commit_batch(self, batch: list[_PendingWork[Any]]) -> None:
         if not batch:
             return
         try:
-            values = await self._db.transaction(lambda connection: self._each(connection, batch))
+            values = await self._database.run_transaction(
+                lambda connection: self._execute_batch(connection, batch)
+            )
             self._failpoint("after")
             self._guard()
         except Exception as fault:
-            values = [_Fault(fault)] * len(batch)
+            values = [_CommitFault(fault)] * len(batch)
         for item, value in zip(batch, values, strict=True):
-            _resolve(item, value)
+            _resolve_future(item, value)
 
-    def _each(self, connection: sqlite3.Connection, batch: list[_Item[Any]]) -> list[object]:
+    def _execute_batch(self, connection: sqlite3.Connection, batch: list[_PendingWork[Any]]) -> list[object]:
         self._guard()
-        values = [_alone(connection, item) for item in batch]
+        values = [_execute_item(connection, item) for item in batch]
         self._failpoint("before")
         return values
 
 
-def _alone(connection: sqlite3.Connection, item: _Item[Any]) -> object:
+def _execute_item(connection: sqlite3.Connection, item: _PendingWork[Any]) -> object:
     """One item in a savepoint of its own: what it raises undoes itself. A broken store breaks the batch."""
     connection.execute("SAVEPOINT item")
     try:
@@ -136,16 +138,16 @@ def _alone(connection: sqlite3.Connection, item: _Item[Any]) -> object:
         if isinstance(fault, sqlite3.DatabaseError) and not isinstance(fault, sqlite3.IntegrityError):
             raise
         connection.execute("ROLLBACK TO item")
-        value = _Fault(fault)
+        value = _CommitFault(fault)
     connection.execute("RELEASE item")
     return value
 
 
-def _resolve(item: _Item[Any], value: object) -> None:
+def _resolve_future(item: _PendingWork[Any], value: object) -> None:
     if item.future.done():
-        if item.undo is not None and not isinstance(value, _Fault):
+        if item.undo is not None and not isinstance(value, _CommitFault):
             item.undo(value)
-    elif isinstance(value, _Fault):
+    elif isinstance(value, _CommitFault):
         item.future.set_exception(value.error)
     else:
         item.future.set_result(value)

@@ -26,7 +26,7 @@ _HARAKAT = (
     *range(0x08D3, 0x08E2),
     *range(0x08E3, 0x0900),
 )
-_UNSEEN = (
+_INVISIBLE = (
     *(0x034F, 0x115F, 0x1160, 0x3164, 0xFFA0, 0x180F),
     *range(0x180B, 0x180E),
     *range(0xFE00, 0xFE10),
@@ -41,9 +41,9 @@ _ZWNJ = regex.compile(r"(?<=[\p{Arabic}\p{M}])\u200c+(?=\p{Arabic})")
 _YO = regex.compile(r"ё\p{M}*|е\p{M}+")
 
 
-def _first_table() -> dict[int, str | None]:
+def _build_character_table() -> dict[int, str | None]:
     """Format characters, harakat and fillers off; digits to ASCII; width and presentation forms by NFKC."""
-    table: dict[int, str | None] = dict.fromkeys((*_UNSEEN, *_HARAKAT))
+    table: dict[int, str | None] = dict.fromkeys((*_INVISIBLE, *_HARAKAT))
     for code in range(0x20000):
         char = chr(code)
         match unicodedata.category(char):
@@ -57,10 +57,10 @@ def _first_table() -> dict[int, str | None]:
     return table
 
 
-_FIRST = _first_table()
+_CHARACTER_TABLE = _build_character_table()
 
 
-def fold(text: str) -> str:
+def fold_text(text: str) -> str:
     """The matching form of `text`: idempotent, accents and vowel signs kept, white space made single.
 
     Composed; ZWNJ between Arabic letters → space, other unseen characters off; width and presentation
@@ -68,11 +68,11 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return " ".join(text.lower().replace("`", "'").split())
-    text = _ZWNJ.sub(" ", unicodedata.normalize("NFC", text)).translate(_FIRST).lower()
+    text = _ZWNJ.sub(" ", unicodedata.normalize("NFC", text)).translate(_CHARACTER_TABLE).lower()
     text = unicodedata.normalize("NFC", text).translate(_LETTERS)
-    text = unicodedata.normalize("NFC", _YO.sub(_without_yo, text))
+    text = unicodedata.normalize("NFC", _YO.sub(_replace_yo, text))
     return " ".join(text.split())
 
 
-def _without_yo(match: regex.Match[str]) -> str:
+def _replace_yo(match: regex.Match[str]) -> str:
     return unicodedata.normalize("NFC", match[0].replace("ё", "е").replace("\u0308", ""))

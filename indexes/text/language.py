@@ -12,10 +12,10 @@ from functools import cached_property
 
 import regex
 
-SEEN_CHARS = 1000
+DETECT_CHARS_MAX = 1000
 """A language shows itself in the first part of a long text."""
 
-_RUN = regex.compile(
+_SCRIPT_RUN = regex.compile(
     r"(?<Latin>\p{Latin}+)|(?<Cyrillic>\p{Cyrillic}+)|(?<Arabic>\p{Arabic}+)"
     r"|(?<Devanagari>\p{Devanagari}+)|(?<Han>\p{Han}+)|(?<Kana>[\p{Hiragana}\p{Katakana}]+)"
 )
@@ -46,31 +46,31 @@ class WordPack:
     """Letters or parts that this language lacks."""
 
     @cached_property
-    def known(self) -> frozenset[str]:
+    def language_words(self) -> frozenset[str]:
         """Every word that tells the language."""
         return self.stop | self.telling
 
     @cached_property
-    def _plain(self) -> tuple[Sequence[str], Sequence[str]]:
+    def _ascii_parts(self) -> tuple[Sequence[str], Sequence[str]]:
         """The pieces and foreign parts that plain ASCII, which is most text, may hold."""
         return [p for p in self.pieces if p.isascii()], [p for p in self.foreign if p.isascii()]
 
-    def shape(self, low: str) -> int:
+    def score_letters(self, low: str) -> int:
         """What the letters of lower-case text say: one for each piece, minus two for each foreign part."""
-        pieces, foreign = self._parts(low)
+        pieces, foreign = self._choose_parts(low)
         score = sum(map(low.__contains__, pieces))
         return score - 2 * sum(map(low.__contains__, foreign)) if foreign else score
 
-    def shape_max(self, low: str) -> int:
+    def bound_letter_score(self, low: str) -> int:
         """What `shape` is at most: known without looking."""
-        return len(self._parts(low)[0])
+        return len(self._choose_parts(low)[0])
 
-    def _parts(self, low: str) -> tuple[Sequence[str], Sequence[str]]:
-        return self._plain if low.isascii() else (self.pieces, self.foreign)
+    def _choose_parts(self, low: str) -> tuple[Sequence[str], Sequence[str]]:
+        return self._ascii_parts if low.isascii() else (self.pieces, self.foreign)
 
 
-def detect(
-    text: str, profiles: Mapping[str, WordPack], default: str | None = None, *, lead: int = 1
+def detect_language(
+    text: str, packs: Mapping[str, WordPack], default: str | None = None, *, lead: int = 1
 ) -> str | None:
     """The tag whose pack fits `text` best; `default` if none fits or two fit equally well.
 
@@ -78,16 +78,16 @@ def detect(
     two) with a known word among them: a sentence of a text is in the language of the text unless it plainly
     is not, and "Tengo tiempo" is no German for its letters.
     """
-    text = _without_noise(text[:SEEN_CHARS])
-    script = _script(text)
-    rivals = {tag: pack for tag, pack in profiles.items() if pack.script == script}
+    text = _strip_noise(text[:DETECT_CHARS_MAX])
+    script = _detect_script(text)
+    rivals = {tag: pack for tag, pack in packs.items() if pack.script == script}
     if not rivals:
         return default
-    low, found = _read(text)
-    known = {tag: len(found & pack.known) for tag, pack in rivals.items()}
-    if default in rivals and _leads(default, lead, rivals, (low, known)):
+    low, found = _read_words(text)
+    known = {tag: len(found & pack.language_words) for tag, pack in rivals.items()}
+    if default in rivals and _is_default_ahead(default, lead, rivals, (low, known)):
         return default
-    scores = {tag: 2 * known[tag] + pack.shape(low) for tag, pack in rivals.items()}
+    scores = {tag: 2 * known[tag] + pack.score_letters(low) for tag, pack in rivals.items()}
     best, *rest = sorted(scores.values(), reverse=True)
     if default in scores:
         if 0 <= best < scores[default] + lead:
@@ -100,24 +100,26 @@ def detect(
     return next(tag for tag, score in scores.items() if score == best)
 
 
-def _leads(
-    default: str, lead: int, rivals: Mapping[str, WordPack], seen: tuple[str, Mapping[str, int]]
+def _is_default_ahead(
+    default: str, lead: int, rivals: Mapping[str, WordPack], matches: tuple[str, Mapping[str, int]]
 ) -> bool:
     """Whether no rival can be chosen before `default`, however its letters look: so for most sentences."""
-    low, known = seen
-    own = 2 * known[default] + rivals[default].shape(low)
+    low, known = matches
+    own = 2 * known[default] + rivals[default].score_letters(low)
     return own >= 0 and all(
-        2 * known[tag] + pack.shape_max(low) < own + lead for tag, pack in rivals.items() if tag != default
+        2 * known[tag] + pack.bound_letter_score(low) < own + lead
+        for tag, pack in rivals.items()
+        if tag != default
     )
 
 
-def _without_noise(text: str) -> str:
+def _strip_noise(text: str) -> str:
     if "@" in text or "://" in text or "www." in text:
         text = _ADDRESS.sub(" ", text)
     return _INITIAL.sub(" ", text) if "." in text else text
 
 
-def _read(text: str) -> tuple[str, frozenset[str]]:
+def _read_words(text: str) -> tuple[str, frozenset[str]]:
     """Lower-case text and its folded words; plain ASCII, which is most of it, the short way."""
     low = text.lower()
     if low.isascii():
@@ -126,12 +128,12 @@ def _read(text: str) -> tuple[str, frozenset[str]]:
     return low, frozenset(_WORD.findall(low.translate(_TO_FOLDED)))
 
 
-def _script(text: str) -> str | None:
+def _detect_script(text: str) -> str | None:
     """The script of most letters. Kana among Han makes it Japanese, however few."""
     if text.isascii():
         return "Latin" if _ASCII_LETTER.search(text) else None
     letters: Counter[str] = Counter()
-    for match in _RUN.finditer(text):
+    for match in _SCRIPT_RUN.finditer(text):
         # A Han letter is half a word, a Latin one a fifth.
         weight = 3 if match.lastgroup in ("Han", "Kana") else 1
         letters[str(match.lastgroup)] += weight * len(match[0])

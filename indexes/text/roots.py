@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 import regex
 
-LETTERS = 5
-LETTERS_MIN = 3
+ROOT_LETTERS = 5
+ROOT_LETTERS_MIN = 3
 """What must be left of a word in Arabic script when a prefix or an ending is taken off."""
 
 # As `index_tokens` writes them: Arabic yeh and kaf are Persian, teh marbuta is heh, alef has no hamza.
@@ -20,19 +20,19 @@ _ENDINGS = ("هایی", "های", "ها", "ان", "ات", "ون", "ین", "یه"
 _ARABIC = regex.compile(r"\p{Arabic}+")
 
 
-def roots(tokens: Iterable[str]) -> list[str]:
+def find_roots(tokens: Iterable[str]) -> list[str]:
     """The root of each of `tokens` (as `index_tokens` gives them), in order. Not words: never shown."""
-    return [_bare(token)[:LETTERS] for token in tokens]
+    return [_strip_affixes(token)[:ROOT_LETTERS] for token in tokens]
 
 
-def _bare(token: str) -> str:
+def _strip_affixes(token: str) -> str:
     if token.isascii() or not _ARABIC.fullmatch(token):
         return token
-    prefix = next((one for one in _PREFIXES if token.startswith(one) and _enough(token, one)), "")
+    prefix = next((one for one in _PREFIXES if token.startswith(one) and _can_strip_affix(token, one)), "")
     token = token.removeprefix(prefix)
-    ending = next((one for one in _ENDINGS if token.endswith(one) and _enough(token, one)), "")
+    ending = next((one for one in _ENDINGS if token.endswith(one) and _can_strip_affix(token, one)), "")
     return token.removesuffix(ending)
 
 
-def _enough(token: str, affix: str) -> bool:
-    return len(token) - len(affix) >= LETTERS_MIN
+def _can_strip_affix(token: str, affix: str) -> bool:
+    return len(token) - len(affix) >= ROOT_LETTERS_MIN

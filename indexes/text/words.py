@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import regex
 
-from indexes.text.folding import fold
+from indexes.text.folding import fold_text
 
 WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 """A word. Never `\\b` or `\\w`: they cut Devanagari at its vowel signs and glue Han to digits."""
@@ -19,17 +19,17 @@ HAN = regex.compile(r"[\p{Han}〇]+")
 MARKER = regex.compile(r"[\[［【]\^?\d{1,3}(?:\s*[,،、;–-]\s*\^?\d{1,3})*[\]］】](?!\()")
 
 
-def words(text: str) -> tuple[str, ...]:
+def split_words(text: str) -> tuple[str, ...]:
     """The folded words of `text` in order. Han has no word gaps: its runs give overlapping bigrams."""
-    return tuple(_split(fold(text)))
+    return tuple(_split_folded(fold_text(text)))
 
 
-def runs(folded: str) -> list[str]:
+def split_runs(folded: str) -> list[str]:
     """The runs of letters and digits in folded text, those of Han uncut."""
     return _ASCII_WORD.findall(folded) if folded.isascii() else WORD.findall(folded)
 
 
-def _split(folded: str) -> Iterable[str]:
+def _split_folded(folded: str) -> Iterable[str]:
     return _ASCII_WORD.findall(folded) if folded.isascii() else _split_any(folded)
 
 
@@ -48,13 +48,13 @@ def _split_han(word: str) -> Iterator[str]:
     for run in HAN.finditer(word):
         if run.start() > at:
             yield word[at : run.start()]
-        yield from _bigrams(run[0])
+        yield from _make_bigrams(run[0])
         at = run.end()
     if at < len(word):
         yield word[at:]
 
 
-def _bigrams(run: str) -> Iterable[str]:
+def _make_bigrams(run: str) -> Iterable[str]:
     return (run[i : i + 2] for i in range(len(run) - 1)) if len(run) > 1 else (run,)
 
 
@@ -63,17 +63,17 @@ _ACCENTS = regex.compile(r"([\p{Latin}\p{Greek}\p{Cyrillic}])[\u0300-\u036f]+")
 _ALEF = str.maketrans("آأإٱؤئة", "اااا" + "ویه")
 
 
-def index_tokens(text: str) -> tuple[str, ...]:
+def tokenize_for_index(text: str) -> tuple[str, ...]:
     """Tokens for the full-text index and its query: `fold`, accents and hamza off (й stays), Han bigrams."""
-    folded = fold(text)
+    folded = fold_text(text)
     if not folded.isascii():
         plain = unicodedata.normalize("NFD", folded.replace("й", "\ue000")).replace("\u0653", "")
         plain = _ACCENTS.sub(r"\1", plain).replace("\ue000", "й")
         folded = unicodedata.normalize("NFC", plain).translate(_ALEF)
-    return tuple(_split(folded))
+    return tuple(_split_folded(folded))
 
 
-def count(text: str) -> int:
+def count_words(text: str) -> int:
     """Length of `text` in words: white-space words that hold a letter or digit; n Han characters are ⌊2n/3⌋.
 
     Markers are no words. Not folded: ZWNJ does not part words here.
@@ -84,41 +84,41 @@ def count(text: str) -> int:
     return 2 * han // 3 + sum(1 for word in rest.split() if WORD.search(word))
 
 
-def content_words(text: str, stop: Set[str], names: Set[str] = frozenset()) -> tuple[str, ...]:
+def find_content_words(text: str, stop: Set[str], names: Set[str] = frozenset()) -> tuple[str, ...]:
     """The distinct words of `text`, in order, that carry its subject: neither in `stop` nor in `names`.
 
     Words have three characters or more, Han two: its runs are cut at stop words, then give bigrams.
     `stop` and `names` are folded.
     """
     kept: dict[str, None] = {}
-    for match in WORD.finditer(_cut_stops(fold(text), stop)):
-        for word in _split(match[0]):
+    for match in WORD.finditer(_cut_stop_words(fold_text(text), stop)):
+        for word in _split_folded(match[0]):
             enough = 2 if HAN.match(word) else 3
             if len(word) >= enough and word not in stop and word not in names:
                 kept[word] = None
     return tuple(kept)
 
 
-def _cut_stops(folded: str, stop: Set[str]) -> str:
+def _cut_stop_words(folded: str, stop: Set[str]) -> str:
     """Han stop words stand inside a run of Han: each becomes a gap, the longest first."""
     if folded.isascii() or not HAN.search(folded):
         return folded
-    return _han_stops(frozenset(stop)).sub(" ", folded)
+    return _compile_han_stops(frozenset(stop)).sub(" ", folded)
 
 
 @lru_cache(maxsize=32)
-def _han_stops(stop: frozenset[str]) -> regex.Pattern[str]:
+def _compile_han_stops(stop: frozenset[str]) -> regex.Pattern[str]:
     han = sorted((word for word in stop if HAN.fullmatch(word)), key=len, reverse=True)
     return regex.compile("|".join(map(regex.escape, han)) or r"(?!)")
 
 
-def coverage(wanted: Sequence[str], passage: Set[str] | str) -> float:
+def compute_coverage(question_words: Sequence[str], passage: Set[str] | str) -> float:
     """Share (0..1) of the content words `wanted` that `passage` holds as whole words.
 
     `passage` is a text or the set of its `words`. Fewer than two distinct matches count as none: one
     common word would otherwise pass any short question.
     """
-    held = frozenset(words(passage)) if isinstance(passage, str) else passage
-    distinct = set(wanted)
+    held = frozenset(split_words(passage)) if isinstance(passage, str) else passage
+    distinct = set(question_words)
     found = len(distinct & held)
     return found / len(distinct) if found >= 2 else 0.0

@@ -82,7 +82,7 @@ class App:
 @asynccontextmanager
 async def _kept(services: Services) -> AsyncIterator[None]:
     """Takes into the keyword index what other processes write, for as long as this one serves."""
-    keeping = asyncio.create_task(services.evidence.lexical.keep(_behind))
+    keeping = asyncio.create_task(services.evidence.lexical.drain_continuously(_behind))
     try:
         yield
     finally:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
-from indexes.text.language import WordPack, detect
-from indexes.text.words import content_words, words
+from indexes.text.language import WordPack, detect_language
+from indexes.text.words import find_content_words, split_words
 from proxy.domain.errors import ConfigError
 from proxy.gate import Rules
 from proxy.gate.lexicon import SentencePack
@@ -56,7 +56,7 @@ def packs() -> Packs:
 def persona(name: str, settings: tree.Assistant, packs: Packs, lock: Lock | None) -> Assistant:
     """One assistant made ready. Raises `ConfigError` for a prompt or patterns that cannot be used."""
     names = settings.subject.names
-    name_words = frozenset(word for spelling in names for word in words(spelling))
+    name_words = frozenset(word for spelling in names for word in split_words(spelling))
     content = _content(packs.words, name_words, settings.language)
     router = Router(packs.refuse, names)
     refuser = Refuser(
@@ -92,8 +92,8 @@ def _content(
     packs: Mapping[str, WordPack], name_words: frozenset[str], default: str
 ) -> Callable[[str], Sequence[str]]:
     def content(text: str) -> Sequence[str]:
-        pack = packs[detect(text, packs, default) or default]
-        return content_words(text, pack.stop, name_words)
+        pack = packs[detect_language(text, packs, default) or default]
+        return find_content_words(text, pack.stop, name_words)
 
     return content
 

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 import orjson
 from starlette.types import Receive, Scope
 
-from indexes.grants import visible
+from indexes.grants import is_visible
 from indexes.types import Viewer
 from proxy.app.admin_access import operates
 from proxy.app.deployment import Services
@@ -57,8 +57,8 @@ async def _sources(trace: Trace, caller: Caller, services: Services) -> AsyncIte
     """What was handed over, as far as `caller` may see it at this instant: a title can tell too much."""
     viewer = Viewer(caller.groups, services.desk.now(), frozenset())
     for source in trace.sources:
-        access = await services.evidence.store.access(str(source.get("document") or source["id"]))
-        if access is not None and visible(access, viewer):
+        access = await services.evidence.store.read_access(str(source.get("document") or source["id"]))
+        if access is not None and is_visible(access, viewer):
             url = safe_url(str(source.get("url") or ""))
             told = {"number": source["number"], "title": plain(str(source["title"])), "url": url}
             yield told | {name: source.get(name) for name in SCORES}

@@ -116,7 +116,7 @@ def _read(metrics: Metrics, limits: Limits, decisions: Decisions, behind: Eviden
     )
     metrics.total("fiador_decisions_lost_total", "Rows that the decision log lost.", lambda: decisions.lost)
     metrics.total(
-        "fiador_stale_total", "Hits of an index that the truth refused.", lambda: behind.search.stale
+        "fiador_stale_total", "Hits of an index that the truth refused.", lambda: behind.search.stale_count
     )
 
 

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 from indexes.embedding import model
 from indexes.embedding.embedder import OnnxEmbedder
-from indexes.keywords.index_folder import LexicalFault
-from indexes.keywords.keyword_index import Lexical
+from indexes.keywords.index_folder import KeywordIndexError
+from indexes.keywords.keyword_index import KeywordIndex
 from indexes.records import Records
 from indexes.search import Search
 from indexes.sources.folder import Folder
 from indexes.sources.record_book import BookFile
-from indexes.store import Store, StoreFault
+from indexes.store import Store, StoreFileError
 from indexes.text.language import WordPack
 from indexes.types import Embedder, EmbedError
-from indexes.vector_query import Tuning
+from indexes.vector_query import SearchTuning
 from proxy.app.paths import paths
 from proxy.domain.errors import StoreError
 from proxy.settings import tree
@@ -36,7 +36,7 @@ class Evidence:
     """Everything that answers come from."""
 
     store: Store
-    lexical: Lexical
+    lexical: KeywordIndex
     search: Search
     records: Records
     embedder: Embedder | None
@@ -56,7 +56,7 @@ def embedding(settings: tree.Embedding) -> Embedding:
     """Loads the model (1–3 s). A model that is missing or broken costs the vectors, never the start."""
     if settings.model == "off":
         return Embedding(None)
-    folder = model.locate(settings.model)
+    folder = model.locate_model(settings.model)
     if folder is None:
         return Embedding(None, NOT_BUILT)
     try:
@@ -71,7 +71,7 @@ async def evidence(
     """Opens all of it; `stack` closes it. Raises `StoreError`, which says which file, and what to do."""
     try:
         return await _opened(settings, packs, made, stack)
-    except (StoreFault, LexicalFault, sqlite3.Error, OSError) as fault:
+    except (StoreFileError, KeywordIndexError, sqlite3.Error, OSError) as fault:
         advice = f". {MOVE_AWAY}" if _damaged(fault) else ""
         file = paths(settings).store
         raise StoreError("The index cannot be opened.", detail=f"{file}: {fault}{advice}") from fault
@@ -87,9 +87,9 @@ async def _opened(
 ) -> Evidence:
     where = paths(settings)
     store = await stack.enter_async_context(Store(where.store))
-    lexical = await stack.enter_async_context(Lexical(where.lexical, store))
+    lexical = await stack.enter_async_context(KeywordIndex(where.lexical, store))
     titles = {name: source.title or name for name, source in settings.sources.items()}
-    tuning = Tuning(
+    tuning = SearchTuning(
         candidates=max(a.evidence.candidates for a in settings.assistants.values()),
         timeout_s=settings.embedding.timeout_s,
         cache_max=settings.embedding.cache_max,

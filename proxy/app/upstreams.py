@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 
-from indexes.text.language import detect
+from indexes.text.language import detect_language
 from proxy.app.assistants import Packs
 from proxy.domain.errors import ConfigError
 from proxy.domain.ports import Model, Prices, Upstream
@@ -55,7 +55,9 @@ def _split(packs: Packs) -> Split:
     lexicons = Lexicons(packs.sentences)
 
     def split(text: str, language: str) -> list[str]:
-        ends = Ends(lexicons, language, lambda part, default: detect(part, packs.words, default) or default)
+        ends = Ends(
+            lexicons, language, lambda part, default: detect_language(part, packs.words, default) or default
+        )
         scanner = Scanner(ends, len(text))
         return [unit.text for unit in (*scanner.feed(text), *scanner.finish())]
 

@@ -125,13 +125,13 @@ class Keys:
 
     async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         try:
-            return await self._db.read(work)
+            return await self._db.run_read(work)
         except sqlite3.Error as fault:
             raise StoreError("The key store does not answer.", detail=f"{self.path}: {fault}") from fault
 
     async def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         try:
-            return await self._db.transaction(work)
+            return await self._db.run_transaction(work)
         except sqlite3.Error as fault:
             raise StoreError("The key store does not answer.", detail=f"{self.path}: {fault}") from fault
 

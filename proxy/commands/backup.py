@@ -16,7 +16,7 @@ import click
 
 from indexes.progress import shown
 from indexes.storage.file_checksums import hash_file
-from indexes.store import Store, StoreFault
+from indexes.store import Store, StoreFileError
 from proxy.app import Paths, paths
 from proxy.commands.root import load_context_settings
 from proxy.domain.errors import ConfigError, StoreError
@@ -63,7 +63,7 @@ async def restore(settings: Settings, file: Path) -> list[str]:
         try:
             names = _unpack(file, work)
             await _prove(work, names)
-        except (tarfile.TarError, zlib.error, EOFError, ValueError, sqlite3.Error, StoreFault) as fault:
+        except (tarfile.TarError, zlib.error, EOFError, ValueError, sqlite3.Error, StoreFileError) as fault:
             raise ConfigError(f"{file}: no whole backup of this program: {fault}") from fault
         for name in names:
             (home / name).parent.mkdir(exist_ok=True)
@@ -159,7 +159,7 @@ async def _prove(work: Path, names: list[str]) -> None:
                 raise ValueError(f"{name} is damaged: {found}")
     if (truth := work / "truth.db").exists():
         async with Store(truth) as store:
-            await store.renew()
+            await store.renew_epoch()
 
 
 @click.command("backup")

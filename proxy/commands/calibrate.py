@@ -58,7 +58,7 @@ async def calibrated(settings: Settings, sets: tuple[Path, ...], *, writing: boo
                 '`embedding.model = "off"` says that keywords alone are meant'
             )
         found = calibrate.separations(await _evaluated(services, sets, live=False))
-        state = await services.evidence.store.state()
+        state = await services.evidence.store.read_state()
         embedder = services.evidence.embedder
     generation = f"{state.epoch}/{state.generation}"
     model = embedder.name if embedder else ""

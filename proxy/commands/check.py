@@ -10,9 +10,9 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
-from indexes.embedding.model import ModelError, verify
-from indexes.embedding.vectors import count_missing
-from indexes.text.language import detect
+from indexes.embedding.model import ModelError, verify_model
+from indexes.embedding.vectors import count_unembedded
+from indexes.text.language import detect_language
 from indexes.types import Query, Viewer
 from proxy.app import Services, open_deployment
 from proxy.app.evidence import folders
@@ -65,7 +65,7 @@ def _told(found: Found) -> None:
 def _missing(settings: Settings) -> Iterator[str]:
     if isinstance(settings.embedding.model, Path):
         try:
-            verify(settings.embedding.model)
+            verify_model(settings.embedding.model)
         except ModelError as fault:
             yield f"embedding.model: {fault}"
     for folder in folders(settings):
@@ -80,7 +80,7 @@ def _missing(settings: Settings) -> Iterator[str]:
 
 
 async def _state(services: Services) -> AsyncIterator[str]:
-    counts = await services.evidence.store.counts()
+    counts = await services.evidence.store.count_contents()
     yield (
         f"index: {counts.documents} documents ({counts.hidden} hidden), {counts.passages} passages, "
         f"{counts.vectors} vectors, {counts.records} records"
@@ -107,7 +107,7 @@ def _origin(services: Services, persona: Assistant) -> str:
 
 
 async def _warnings(services: Services) -> AsyncIterator[str]:
-    counts = await services.evidence.store.counts()
+    counts = await services.evidence.store.count_contents()
     if not counts.documents and not counts.records:
         yield "the index is empty, every question will be refused: run `fiador sync`"
     if services.evidence.degraded:
@@ -131,7 +131,7 @@ async def _warnings(services: Services) -> AsyncIterator[str]:
 async def _without_vectors(services: Services) -> int:
     """How many passages the embedder that serves has not read: it came after them, or in place of another."""
     store, embedder = services.evidence.store, services.evidence.embedder
-    return await store.read(partial(count_missing, model=embedder.name)) if embedder else 0
+    return await store.run_read(partial(count_unembedded, model=embedder.name)) if embedder else 0
 
 
 async def _suggestions(services: Services) -> AsyncIterator[str]:
@@ -150,9 +150,9 @@ async def _refused(text: str, persona: Assistant, services: Services) -> str:
         return ""
     desk = services.desk
     viewer = Viewer(services.settings.auth.public_groups, desk.now(), persona.sources)
-    evidence = await desk.finder.find(Query((text,), names=persona.name_words), viewer)
-    limit = persona.threshold_for(detect(text, desk.word_packs) or persona.language)
-    return "" if enough(evidence, limit) else f"similarity {evidence.best:.2f} below {limit:g}"
+    evidence = await desk.finder.find_evidence(Query((text,), subject_names=persona.name_words), viewer)
+    limit = persona.threshold_for(detect_language(text, desk.word_packs) or persona.language)
+    return "" if enough(evidence, limit) else f"similarity {evidence.best_similarity:.2f} below {limit:g}"
 
 
 async def _online(services: Services) -> AsyncIterator[str]:

@@ -157,7 +157,7 @@ class _Runner:
     async def _handed(self, source: Mapping[str, object]) -> Handed:
         """The source with its groups and validity as the truth has them, not as the pipeline believed."""
         document, id = str(source.get("document", "")), str(source["id"])
-        access = await self._services.evidence.store.access(document or id)
+        access = await self._services.evidence.store.read_access(document or id)
         if access is None:
             raise ConfigError(f"{document or id}: was handed over, and the truth does not know it")
         url = source.get("url")

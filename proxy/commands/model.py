@@ -14,7 +14,7 @@ def ensure(out: Console) -> bool:
     """Builds the model unless it is there. False, and said so, where it cannot be had."""
     try:
         with shown() as bar:
-            default_model.ensure(bar)
+            default_model.ensure_default_model(bar)
     except model.ModelError as fault:
         told = f"No embedding model: {escape(str(fault))}.\nKeywords alone serve; the threshold stays."
         out.print(f"[yellow]{told}[/]", soft_wrap=True)
@@ -30,4 +30,4 @@ def model_command() -> None:
     """
     if not ensure(Console()):
         sys.exit(1)
-    click.echo(f"built: {model.home()}")
+    click.echo(f"built: {model.locate_default_model()}")

@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
-from indexes.keywords.index_folder import LexicalFault
+from indexes.keywords.index_folder import KeywordIndexError
 from indexes.progress import shown
 from indexes.sync import Progress, Step, SyncReport, sync
 from indexes.types import EmbedError
@@ -58,7 +58,7 @@ async def synced(
             packs=known.words,
             progress=progress,
         )
-    except (sqlite3.Error, EmbedError, LexicalFault) as fault:
+    except (sqlite3.Error, EmbedError, KeywordIndexError) as fault:
         raise StoreError("The index could not be brought up to date.", detail=str(fault)) from fault
 
 

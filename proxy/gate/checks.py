@@ -9,7 +9,7 @@ from functools import cached_property
 
 import regex
 
-from indexes.text.words import count
+from indexes.text.words import count_words
 from proxy.gate import markers
 from proxy.gate.boundary import arisen, fused, unheld
 from proxy.gate.evidence import Evidence
@@ -57,7 +57,7 @@ class Sentence:
     @cached_property
     def length(self) -> int:
         """Words, the list number not counted; words joined to one by hyphens or blanks are still words."""
-        return max(count(self.listed), len(_JOINED.findall(self.listed)) - JOINED_MAX)
+        return max(count_words(self.listed), len(_JOINED.findall(self.listed)) - JOINED_MAX)
 
     def stop(self, rule: str, piece: str, detail: str) -> Stop:
         """This sentence's verdict under `rule`."""

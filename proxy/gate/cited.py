@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from indexes.text.language import detect
-from indexes.text.words import content_words, words
+from indexes.text.language import detect_language
+from indexes.text.words import find_content_words, split_words
 from proxy.domain.types import Source
 from proxy.gate import markers
 from proxy.gate.endings import Ends
@@ -19,7 +19,9 @@ def cited(text: str, numbers: Sequence[int], rules: Rules, language: str) -> str
     So the one gate judges both kinds of answer: each value must stand in one of the sources cited.
     """
     marks = "".join(f"[{number}]" for number in numbers)
-    ends = Ends(rules.lexicons, language, lambda part, known: detect(part, rules.words, known) or known)
+    ends = Ends(
+        rules.lexicons, language, lambda part, known: detect_language(part, rules.words, known) or known
+    )
     scanner = Scanner(ends, len(text))
     return "".join(_marked(unit, marks) for unit in (*scanner.feed(text), *scanner.finish()))
 
@@ -40,5 +42,7 @@ def scrap(text: str, sources: Sequence[Source], rules: Rules, language: str) -> 
     judged = [*gate.feed(text), *gate.finish()]
     if not any(isinstance(said, Stop) and said.rule == "uncited" for said in judged):
         return False
-    own = frozenset(content_words(text, rules.words[detect(text, rules.words) or language].stop))
-    return all(own.isdisjoint(words(source.text)) for source in sources)
+    own = frozenset(
+        find_content_words(text, rules.words[detect_language(text, rules.words) or language].stop)
+    )
+    return all(own.isdisjoint(split_words(source.text)) for source in sources)

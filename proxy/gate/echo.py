@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import regex
 
-from indexes.text.folding import fold
+from indexes.text.folding import fold_text
 
 _TOKEN = regex.compile(r"\p{Han}|[[\p{L}\p{M}\p{N}]--\p{Han}]+", regex.V1)
 _ASCII = re.compile("[a-z0-9]+")
@@ -26,7 +26,7 @@ class Echo:
     """The runs of `words` words of a prompt; in Chinese of half as many characters again (DESIGN's 2/3)."""
 
     def __init__(self, prompt: str, words: int) -> None:
-        known = tokens(fold(prompt))
+        known = tokens(fold_text(prompt))
         self._words, self._han = words, -(-words * 3 // 2)
         self._known = frozenset(known)
         self._text = joined(known)

@@ -4,8 +4,8 @@ from functools import cached_property
 
 import regex
 
-from indexes.text.folding import fold
-from indexes.text.language import detect
+from indexes.text.folding import fold_text
+from indexes.text.language import detect_language
 from proxy.domain.types import Source
 from proxy.gate.echo import joined, tokens
 from proxy.gate.rules import Rules
@@ -26,13 +26,15 @@ class Evidence:
     @cached_property
     def values(self) -> Values:
         """Its values, read in its own language; unknown: every convention's certain readings."""
-        language = self._tag if self._tag in self._rules.values else detect(self.text, self._rules.words)
+        language = (
+            self._tag if self._tag in self._rules.values else detect_language(self.text, self._rules.words)
+        )
         return read(rendered(self.text), language, self._rules.values, source=True)
 
     @cached_property
     def words(self) -> str:
         """Its folded words, padded, for runs of words."""
-        return joined(tokens(fold(self.text)))
+        return joined(tokens(fold_text(self.text)))
 
     @cached_property
     def _folded_space(self) -> str:

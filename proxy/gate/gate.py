@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from indexes.text.folding import fold
+from indexes.text.folding import fold_text
 from proxy.domain.types import Source
 from proxy.gate import markers
 from proxy.gate.boundary import tail
@@ -118,7 +118,7 @@ class Gate:
         found = () if code else markers.find(unit.text)
         cites = self._lead if code else tuple(dict.fromkeys(n for m in found for n in m.numbers))
         text = markers.strip(unit.text, found)
-        folded = fold(text)
+        folded = fold_text(text)
         language = tongue(text, self._language, self._rules.words)
         listed = self._listing.plain(text, unit.opens)
         return Sentence(

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import regex
 
-from indexes.text.folding import fold
+from indexes.text.folding import fold_text
 from proxy.gate.values import ValuePack
 from proxy.gate.values.page import flatten
 
@@ -25,7 +25,7 @@ _WORD = regex.compile(r"[\p{L}\p{M}]+")
 
 def month_names(packs: Mapping[str, ValuePack]) -> frozenset[str]:
     """Month names of all languages: `1. Mai` begins a date, not a list."""
-    return frozenset(fold(name) for pack in packs.values() for row in pack.months for name in row)
+    return frozenset(fold_text(name) for pack in packs.values() for row in pack.months for name in row)
 
 
 def listed(text: str, start: int, at: int, number: int) -> bool:
@@ -67,7 +67,7 @@ class Listing:
 
     def _dated(self, text: str, at: int) -> bool:
         m = _WORD.match(text, at)
-        return m is not None and fold(m.group()) in self._months
+        return m is not None and fold_text(m.group()) in self._months
 
 
 def _parts(match: regex.Match[str]) -> tuple[int, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import regex
 
-from indexes.text.language import WordPack, detect
+from indexes.text.language import WordPack, detect_language
 
 _CODE = regex.compile(r"`[^`]*`")
 LEAD = 2
@@ -17,4 +17,4 @@ def tongue(text: str, default: str, words: Mapping[str, WordPack], lead: int = L
     """Tag of `text`, code left out of account."""
     if "`" in text:
         text = _CODE.sub(" ", text)
-    return detect(text, words, default, lead=lead) or default
+    return detect_language(text, words, default, lead=lead) or default

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import regex
 
-from indexes.text.folding import fold
-from indexes.text.words import WORD, runs
+from indexes.text.folding import fold_text
+from indexes.text.words import WORD, split_runs
 
 _BEFORE = r"(?<![\p{L}\p{M}\p{N}_])"
 # A hyphen and a letter after make a compound (Ich-AG); before it they do not (puis-je).
@@ -69,7 +69,7 @@ class VoicePack:
         """Whether `folded` can hold an entry: a cheap look at its words before the dear one."""
         if not self.bounded:
             return True
-        words = set(runs(folded))
+        words = set(split_runs(folded))
         if self._tails and any(word.endswith(self._tails) for word in words):
             return True
         firsts = {word[1:] for word in words if word[0] in self.prefixes} | words if self.prefixes else words
@@ -106,7 +106,7 @@ class VoicePack:
 def _rest(entry: str) -> frozenset[str]:
     """The words after the first that a text with `entry` is sure to hold as whole words."""
     sure = "" if " ?" in entry else " ".join(part for part in entry.split() if "*" not in part)
-    return frozenset(runs(sure)[1:])
+    return frozenset(split_runs(sure)[1:])
 
 
 def first_person(
@@ -127,12 +127,12 @@ def first_person(
 
 def _look(sentence: str, pack: VoicePack) -> str:
     plain = sentence if sentence.isascii() else _UNSEEN.sub("", sentence.translate(_PLAIN))
-    folded = fold(plain)
+    folded = fold_text(plain)
     if not pack.may_be(folded) and not (pack.exact and pack.exact_form.search(plain)):
         return ""
     if pack.exact_spared:
         plain = pack.spared_form.sub(_BLANK, plain)
-        folded = fold(plain)
+        folded = fold_text(plain)
     return _first(pack.exact_form, plain) or _first(pack.folded_form, folded)
 
 
@@ -142,10 +142,10 @@ def _first(pattern: regex.Pattern[str], text: str) -> str:
 
 def _without_quotes(sentence: str, sources: Sequence[str]) -> str:
     """`sentence` with each quotation that a source holds blanked."""
-    folded = [fold(source) for source in sources]
+    folded = [fold_text(source) for source in sources]
 
     def swap(match: regex.Match[str]) -> str:
-        quoted = fold(match[0][1:-1]).rstrip(".,!?。，")
+        quoted = fold_text(match[0][1:-1]).rstrip(".,!?。，")
         return _BLANK if any(quoted in source for source in folded) else match[0]
 
     return str(_QUOTED.sub(swap, sentence))

@@ -10,7 +10,7 @@ DEFAULT = 0.35
 
 def enough(evidence: Evidence, threshold: float) -> bool:
     """Whether the best bounded similarity reaches `threshold`; a rank score never comes near here."""
-    return bool(evidence.hits) and evidence.best >= threshold
+    return bool(evidence.hits) and evidence.best_similarity >= threshold
 
 
 def of(

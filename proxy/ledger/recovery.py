@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
-from indexes.storage.group_commit import Commits
+from indexes.storage.group_commit import GroupCommit
 from proxy.ledger import spool, transactions
 from proxy.ledger.owner import Owner
 from proxy.ledger.spool import Spool
@@ -26,7 +26,7 @@ class Recovered:
     kept: int = 0
 
 
-async def start(commits: Commits, kept: Spool, clock: Callable[[], float]) -> Recovered:
+async def start(commits: GroupCommit, kept: Spool, clock: Callable[[], float]) -> Recovered:
     """At start: first the settlements that are known, then the holds of which nothing is known any more.
 
     A living process's kept settlements are booked too: booked again by their owner they count once.

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from indexes.storage.database import Database
-from indexes.storage.group_commit import Commits
+from indexes.storage.group_commit import GroupCommit
 from proxy.domain.errors import StoreError
 from proxy.domain.ports import CostBound, Denial, Hold, Prices, Settled, Spent
 from proxy.domain.types import Caller, Decision
@@ -65,7 +65,7 @@ class SqliteLedger:
         self._clock = clock
         self._open: dict[str, float] = {}
         self._db = Database(path, schema=LEDGER, busy_s=busy_s)
-        self._commits = Commits(self._db, guard=self._same, failpoint=failpoint)
+        self._commits = GroupCommit(self._db, guard=self._same, failpoint=failpoint)
         self._spool = Spool(beside(path), self.owner)
         self._keeper = Keeper(self._spool, self._book, retry_s=retry_s)
         self._stack = AsyncExitStack()
@@ -182,10 +182,10 @@ class SqliteLedger:
 
     async def _look(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Reads one snapshot, which keeps nobody from spending, after what waits here has been written."""
-        if not self._commits.idle:
+        if not self._commits.is_idle:
             await self._change(lambda connection: None)
         with self._answering():
-            return await self._db.read(work)
+            return await self._db.run_read(work)
 
     async def _change(self, work: Callable[[sqlite3.Connection], T]) -> T:
         with self._answering():

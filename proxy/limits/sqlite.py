@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from indexes.storage.database import Database
-from indexes.storage.group_commit import Commits
+from indexes.storage.group_commit import GroupCommit
 from proxy.domain.errors import StoreError
 from proxy.ledger.owner import Owner
 from proxy.limits.rules import AT_ONCE_RETRY_S, Full, Rule, taken, wait
@@ -49,7 +49,7 @@ class SqliteStore:
         self._owner = Owner.current()
         self._takes = 0
         self._path = path
-        self._commits: Commits | None = None
+        self._commits: GroupCommit | None = None
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -57,7 +57,7 @@ class SqliteStore:
             try:
                 db = Database(self._path, schema=SCHEMA, busy_s=0.2, synchronous="OFF")
                 await stack.enter_async_context(db)
-                commits = await stack.enter_async_context(Commits(db))
+                commits = await stack.enter_async_context(GroupCommit(db))
                 await commits.submit(self._bury)
             except (sqlite3.Error, OSError) as fault:
                 log.error("limits are off, their store cannot be opened: %s: %s", self._path, fault)
@@ -93,7 +93,7 @@ class SqliteStore:
         """See `Store`."""
         await self._open().submit(lambda connection: self._free(connection, rules))
 
-    def _open(self) -> Commits:
+    def _open(self) -> GroupCommit:
         if self._commits is None:
             raise StoreError("The store of the limits is not open.")
         return self._commits

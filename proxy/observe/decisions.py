@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from indexes.storage.database import Database
-from indexes.storage.group_commit import Commits
+from indexes.storage.group_commit import GroupCommit
 from proxy.domain.errors import StoreError
 from proxy.domain.trace import Trace
 from proxy.domain.types import Caller, Decision, Layer
@@ -65,7 +65,7 @@ class Decisions:
         self._waiting = self._writes = 0
         self._pruning: asyncio.Future[None] | None = None
         self._db = Database(path, schema=SCHEMA, synchronous="NORMAL")
-        self._commits = Commits(self._db)
+        self._commits = GroupCommit(self._db)
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:

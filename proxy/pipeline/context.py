@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from indexes.text.language import WordPack, detect
-from indexes.types import Book, Finder
+from indexes.text.language import WordPack, detect_language
+from indexes.types import EvidenceFinder, RecordFinder
 from proxy.domain.errors import RequestError
 from proxy.domain.ports import Authenticator, DecisionLog, Ledger, Limiter, Model
 from proxy.domain.types import Caller, ChatRequest
@@ -58,8 +58,8 @@ class AnswerContext:
     models: Mapping[str, Model]
     assistants: Mapping[str, Assistant]
     word_packs: Mapping[str, WordPack]
-    finder: Finder
-    book: Book
+    finder: EvidenceFinder
+    book: RecordFinder
     ledger: Ledger
     decisions: DecisionLog
     now: Callable[[], datetime]
@@ -83,7 +83,7 @@ class AnswerContext:
     def detect_language(self, request: ChatRequest, default: str) -> str:
         """Of the question; unknown: of the previous one; else the assistant's own."""
         for text in (request.question, request.previous_question):
-            if found := detect(text, self.word_packs):
+            if found := detect_language(text, self.word_packs):
                 return found
         return default
 

@@ -54,16 +54,16 @@ async def retrieve_sources(served: ServedRequest, context: AnswerContext) -> Gro
             return Grounding(trace_records(records, RetrievalTrace()), records, is_overview=True)
     titles = await query.list_titles()  # step 4
     followup = assistant.followup_reader.read(request, titles, assistant.find_content_words)
-    evidence = await context.finder.find(build_query(followup, served), query.viewer)
+    evidence = await context.finder.find_evidence(build_query(followup, served), query.viewer)
     limit = assistant.threshold_for(served.language)
     trace, question = trace_evidence(evidence, limit), read_question(request, followup)
     if threshold.enough(evidence, limit):
         return Grounding(trace, number_passages(evidence.hits), item=followup.item, question=question)
     if not (assistant.records and is_about_subject(served)):
-        return Grounding(trace, searched=evidence.searched)
+        return Grounding(trace, searched=evidence.searched_sources)
     records = await query.choose_records(frozenset(), assistant.evidence_settings.digest_records)
     trace = trace_records(records, trace)
-    return Grounding(trace, records, question=question, searched=evidence.searched)
+    return Grounding(trace, records, question=question, searched=evidence.searched_sources)
 
 
 class SourceQuery:
@@ -81,12 +81,12 @@ class SourceQuery:
         """Records as numbered sources, in the reader's language where they have it."""
         language = self._served.language
         books = replace(self.viewer, sources=self._served.assistant.records, languages=frozenset())
-        found = await self._context.book.choose(kinds, books, language, limit)
+        found = await self._context.book.choose_records(kinds, books, language, limit)
         return tuple(number_record(number, record, language) for number, record in enumerate(found, 1))
 
     async def list_titles(self) -> tuple[str, ...]:
         """Titles that a position in a list may mean; only a follow-up needs them."""
-        return await self._context.finder.titles(self.viewer) if self._served.request.turns else ()
+        return await self._context.finder.list_titles(self.viewer) if self._served.request.turns else ()
 
 
 def build_query(followup: Followup, served: ServedRequest) -> Query:
@@ -148,11 +148,11 @@ def trace_evidence(evidence: Evidence, limit: float) -> RetrievalTrace:
     trace = RetrievalTrace(
         mode=evidence.mode,
         degraded=evidence.degraded,
-        best=round(evidence.best, 4),
+        best=round(evidence.best_similarity, 4),
         threshold=limit,
         embedded=evidence.mode == "hybrid",
     )
-    if evidence.best < limit:
+    if evidence.best_similarity < limit:
         return trace
     pairs = zip(number_passages(evidence.hits), evidence.hits, strict=True)
     return replace(trace, sources=tuple(trace_source(source) | trace_scores(hit) for source, hit in pairs))

@@ -12,8 +12,8 @@ from itertools import islice
 
 import regex
 
-from indexes.text.roots import roots
-from indexes.text.words import index_tokens
+from indexes.text.roots import find_roots
+from indexes.text.words import tokenize_for_index
 from proxy.domain.ports import UpstreamSink
 from proxy.domain.types import Source, UpstreamCall, UpstreamEnd, Usage
 
@@ -157,4 +157,4 @@ def _gap(unit: Unit, after: Unit | None, *, overview: bool) -> str:
 
 def _roots(text: str) -> frozenset[str]:
     """What inflected forms of its words have in common: "lasts" answers a question about "last"."""
-    return frozenset(roots(index_tokens(text)))
+    return frozenset(find_roots(tokenize_for_index(text)))

@@ -14,7 +14,7 @@ from typing import Literal
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
-from indexes.text.folding import fold
+from indexes.text.folding import fold_text
 from proxy.domain.errors import ConfigError
 from proxy.domain.ports import UpstreamSink
 from proxy.domain.types import Source, UpstreamCall, UpstreamEnd, Usage
@@ -75,8 +75,8 @@ class Scripted:
     async def run(self, call: UpstreamCall, sink: UpstreamSink) -> UpstreamEnd:
         """Plays the first scene that matches; none: an upstream that failed."""
         self.calls += 1
-        question = fold(call.question)
-        scene = next((s for s in self._scenes if s.match == "*" or fold(s.match) in question), None)
+        question = fold_text(call.question)
+        scene = next((s for s in self._scenes if s.match == "*" or fold_text(s.match) in question), None)
         if scene is None:
             return UpstreamEnd("failed", "no scene of the script matches the question", was_sent=False)
         try:

@@ -169,7 +169,7 @@ def test_a_torn_last_line_is_passed_over(tmp_path: Path) -> None:
 def test_vectors_once_made_need_no_model_again(tmp_path: Path) -> None:
     folder = tiny.write(tmp_path / "model")
     with Remembered(folder, tmp_path / "cache") as first:
-        made = first.passages(["leave", "heat"]), first.query("leave")
+        made = first.embed_passages(["leave", "heat"]), first.embed_query("leave")
     with Remembered(folder, tmp_path / "cache") as again:
-        assert (again.passages(["leave", "heat"]), again.query("leave")) == made
+        assert (again.embed_passages(["leave", "heat"]), again.embed_query("leave")) == made
         assert "_model" not in vars(again)

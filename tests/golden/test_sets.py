@@ -8,7 +8,7 @@ import yaml
 
 from golden.cases import Case, load
 from indexes.sources.folder import Folder
-from indexes.text.folding import fold
+from indexes.text.folding import fold_text
 from indexes.types import Document
 from proxy.settings import lock
 from proxy.settings.languages import TAGS
@@ -100,10 +100,10 @@ def answered(case: Case) -> bool:
 @pytest.mark.parametrize("case", [case for case in CASES if answered(case)], ids=lambda case: case.id)
 def test_what_an_answer_must_contain_stands_in_the_document_named(case: Case) -> None:
     texts = [
-        fold((SETTINGS.sources[source].path / path).read_text("utf-8"))  # type: ignore[union-attr]
+        fold_text((SETTINGS.sources[source].path / path).read_text("utf-8"))  # type: ignore[union-attr]
         for source, path in (name.split("/", 1) for name in case.expect_source)
     ]
-    assert all(any(fold(wanted) in text for text in texts) for wanted in case.contains)
+    assert all(any(fold_text(wanted) in text for text in texts) for wanted in case.contains)
 
 
 def test_the_liar_s_script_can_be_played_and_ends_with_a_scene_for_any_question() -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from indexes import document_writes, outbox
-from indexes.keywords.index_folder import Keywords
-from indexes.keywords.keyword_index import Lexical, Shelf
+from indexes.keywords.index_folder import TantivyFolder
+from indexes.keywords.keyword_index import IndexFolders, KeywordIndex
 from indexes.store import Store
 from indexes.sync import embed
 from tests.indexes.shelf import HashEmbedder, access, document, put
@@ -55,13 +55,13 @@ def after(owner: Any, name: str, at: int) -> None:
 
 
 POINTS: dict[str, Callable[[int], None]] = {
-    "inside the transaction": lambda at: after(document_writes, "changed", at),
-    "before the index commits": lambda at: before(Keywords, "_document", at),
-    "after the index has committed": lambda at: before(Keywords, "mark", at // 4),
-    "after the mark": lambda at: before(outbox, "drained", at // 4),
-    "after a drain": lambda at: after(outbox, "drained", at // 4),
-    "before a new index is switched to": lambda at: before(Shelf, "switch", 0),
-    "after a new index was switched to": lambda at: after(Shelf, "switch", 0),
+    "inside the transaction": lambda at: after(document_writes, "enqueue_passages", at),
+    "before the index commits": lambda at: before(TantivyFolder, "_build_document", at),
+    "after the index has committed": lambda at: before(TantivyFolder, "mark_applied", at // 4),
+    "after the mark": lambda at: before(outbox, "record_drain", at // 4),
+    "after a drain": lambda at: after(outbox, "record_drain", at // 4),
+    "before a new index is switched to": lambda at: before(IndexFolders, "switch_current", 0),
+    "after a new index was switched to": lambda at: after(IndexFolders, "switch_current", 0),
 }
 
 
@@ -80,13 +80,13 @@ async def change(store: Store, what: str, id: str, group: str) -> None:
         case "access":
             await store.set_access(id, access(group))
         case "remove":
-            await store.remove(id)
+            await store.remove_document(id)
 
 
 async def main(folder: Path, point: str, seed: int) -> None:
     chance = random.Random(seed)
     POINTS[point](chance.randrange(4, 30))
-    async with Store(folder / "truth.db") as store, Lexical(folder / "lexical", store) as index:
+    async with Store(folder / "truth.db") as store, KeywordIndex(folder / "lexical", store) as index:
         with (folder / "acknowledged").open("a") as said:
             for what, id, group in changes(seed):
                 await change(store, what, id, group)

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from indexes.chunks import cut
+from indexes.chunks import cut_document
 from indexes.grants import ALWAYS
-from indexes.keywords.keyword_index import Lexical
+from indexes.keywords.keyword_index import KeywordIndex
 from indexes.search import Search
 from indexes.store import Store
 from indexes.text.language import WordPack
-from indexes.text.words import index_tokens
+from indexes.text.words import tokenize_for_index
 from indexes.types import Access, Band, Document, EmbedError, Viewer
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -65,7 +65,7 @@ def viewer(*groups: str, now: datetime = NOW, sources: str = "docs", languages: 
 
 async def put(store: Store, *documents: Document) -> None:
     for one in documents:
-        await store.put(one, cut(one.text))
+        await store.put_document(one, cut_document(one.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Shelf:
     """A truth with its keyword index and a search over both."""
 
     store: Store
-    lexical: Lexical
+    lexical: KeywordIndex
     search: Search
 
 
@@ -83,7 +83,7 @@ async def shelf(
 ) -> AsyncIterator[Shelf]:
     async with (
         Store(folder / "truth.db", durable=False) as store,
-        Lexical(folder / "lexical", store) as lexical,
+        KeywordIndex(folder / "lexical", store) as lexical,
     ):
         search = Search(store, lexical, packs=PACKS, embedder=embedder, degraded=degraded)
         async with search:
@@ -99,13 +99,13 @@ class HashEmbedder:
         self.calls: list[str] = []
         self.broken: str = ""
 
-    def band(self, asked: str | None, told: str | None) -> Band:
+    def choose_band(self, question_language: str | None, passage_language: str | None) -> Band:
         return Band(0, 1)
 
-    def query(self, text: str) -> list[float]:
-        return self.passages([text])[0]
+    def embed_query(self, text: str) -> list[float]:
+        return self.embed_passages([text])[0]
 
-    def passages(self, texts: list[str]) -> list[list[float]]:
+    def embed_passages(self, texts: list[str]) -> list[list[float]]:
         if self.broken:
             raise EmbedError(self.broken)
         self.calls += texts
@@ -113,6 +113,6 @@ class HashEmbedder:
 
     def _vector(self, text: str) -> list[float]:
         vector = np.full(self.dim, 1e-3)
-        for token in index_tokens(text):
+        for token in tokenize_for_index(text):
             vector[hashlib.sha256(token.encode()).digest()[0] % self.dim] += 1
         return [float(x) for x in vector / np.linalg.norm(vector)]

@@ -34,7 +34,7 @@ async def model(folder: Path, seed: int, count: int) -> dict[str, set[str]]:
 
 
 async def truth(store: Store, group: str) -> set[str]:
-    return {p.document_id for p in (await store.recheck(range(1, 500), viewer(group))).values()}
+    return {p.document_id for p in (await store.recheck_passages(range(1, 500), viewer(group))).values()}
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -48,14 +48,16 @@ async def test_killed(tmp_path: Path, point: str, seed: int) -> None:
         assert seen in [await model(tmp_path, seed, count), await model(tmp_path, seed, count + 1)]
         assert await on.lexical.drain(wait_s=5)
         for group in GROUPS:
-            found = await on.search.find(Query(("common words",), limit=50), viewer(group))
+            found = await on.search.find_evidence(Query(("common words",), limit=50), viewer(group))
             assert {hit.passage.document_id for hit in found.hits} == seen[group]
-            assert on.search.stale == 0, "the index itself is right, not only what the truth lets through"
+            assert on.search.stale_count == 0, (
+                "the index itself is right, not only what the truth lets through"
+            )
         assert await orphans(on.store) == 0
 
 
 async def orphans(store: Store) -> int:
-    return await store.read(
+    return await store.run_read(
         lambda c: c.execute(
             "SELECT count(*) FROM passage WHERE document NOT IN (SELECT id FROM document)"
         ).fetchone()[0]

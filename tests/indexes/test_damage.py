@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from indexes.keywords.index_folder import Keywords, LexicalFault
-from indexes.keywords.keyword_index import Lexical
-from indexes.outbox import Batch, Item
-from indexes.storage.file_checksums import PARTS, sound
+from indexes.keywords.index_folder import KeywordIndexError, TantivyFolder
+from indexes.keywords.keyword_index import KeywordIndex
+from indexes.outbox import OutboxBatch, OutboxItem
+from indexes.storage.file_checksums import SEGMENT_PARTS, is_index_intact
 from indexes.store import Store
 from indexes.sync import embed, sync
 from indexes.types import Query
@@ -59,15 +59,15 @@ async def filled(on: Shelf) -> None:
     await put(on.store, *(document(f"docs/{i}", f"ripe apple {i}") for i in range(5)))
     await on.lexical.drain()
     await put(on.store, document("docs/pear", "ripe pear"))
-    await on.store.remove("docs/0")
+    await on.store.remove_document("docs/0")
     await on.lexical.drain()
 
 
 async def names(on: Shelf) -> set[str]:
-    return {hit.passage.document_id for hit in (await on.search.find(APPLE, PUBLIC)).hits}
+    return {hit.passage.document_id for hit in (await on.search.find_evidence(APPLE, PUBLIC)).hits}
 
 
-@pytest.mark.parametrize("ending", [*PARTS, "del"])
+@pytest.mark.parametrize("ending", [*SEGMENT_PARTS, "del"])
 @pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
 async def test_an_index_with_a_damaged_file_is_built_anew_at_the_next_start(
     tmp_path: Path, harm: Harm, ending: str
@@ -78,12 +78,12 @@ async def test_an_index_with_a_damaged_file_is_built_anew_at_the_next_start(
         (old,) = {path.parent for path in parts(tmp_path, "idx")}
     for path in parts(tmp_path, ending):
         harm(path)
-    assert not sound(old)
+    assert not is_index_intact(old)
     async with shelf(tmp_path) as on:
         assert await names(on) == before
         (new,) = {path.parent for path in parts(tmp_path, "idx")}
         assert new != old
-        assert sound(new)
+        assert is_index_intact(new)
 
 
 @pytest.mark.parametrize("vectors", [True, False])
@@ -99,13 +99,13 @@ async def test_a_file_damaged_under_a_running_search_costs_the_keywords_until_it
         before = await names(on)
         for path in parts(tmp_path, ending):
             garbled(path)
-        found = await on.search.find(APPLE, PUBLIC)
+        found = await on.search.find_evidence(APPLE, PUBLIC)
         assert found.degraded.startswith("the keyword index cannot be read: ")
         assert bool(found.hits) == vectors
-        keeping = asyncio.create_task(on.lexical.keep())
+        keeping = asyncio.create_task(on.lexical.drain_continuously())
 
         async def mended() -> bool:
-            found = await on.search.find(APPLE, PUBLIC)
+            found = await on.search.find_evidence(APPLE, PUBLIC)
             return not found.degraded and await names(on) == before
 
         await until(mended)
@@ -130,8 +130,8 @@ async def test_a_disk_that_takes_nothing_costs_no_whole_index(
         await filled(on)
         before = listed(tmp_path)
         await put(on.store, document("docs/late", "ripe apple too"))
-        monkeypatch.setattr(Keywords, "apply", full)
-        with pytest.raises(LexicalFault, match="No space"):
+        monkeypatch.setattr(TantivyFolder, "apply", full)
+        with pytest.raises(KeywordIndexError, match="No space"):
             await on.lexical.drain()
         assert len(await names(on)) == 5
         assert listed(tmp_path) == before
@@ -145,24 +145,24 @@ async def test_half_a_new_index_does_not_stay_on_a_full_disk(
 ) -> None:
     async with Store(tmp_path / "truth.db") as store:
         await put(store, document("docs/a", "ripe apple"))
-        lexical = Lexical(tmp_path / "lexical", store)
+        lexical = KeywordIndex(tmp_path / "lexical", store)
         (tmp_path / "lexical").mkdir()
-        monkeypatch.setattr(Keywords, "apply", full)
-        with pytest.raises(LexicalFault, match="No space"):
+        monkeypatch.setattr(TantivyFolder, "apply", full)
+        with pytest.raises(KeywordIndexError, match="No space"):
             await lexical.drain()
     assert [path.name for path in (tmp_path / "lexical").iterdir()] == ["LOCK"]
 
 
-def full(index: Keywords, batches: object) -> None:
-    raise LexicalFault("An IO error occurred: 'No space left on device (os error 28)'")
+def full(index: TantivyFolder, batches: object) -> None:
+    raise KeywordIndexError("An IO error occurred: 'No space left on device (os error 28)'")
 
 
 def test_a_new_index_is_sound_and_another_folder_is_not(tmp_path: Path) -> None:
-    index = Keywords(tmp_path, str.split)
-    assert sound(tmp_path)
-    index.apply([Batch(1, (), (Item(1, 1, "s", 0, 1, None, "", "word", "", ()),))])
-    assert sound(tmp_path)
-    assert not sound(tmp_path / "nothing")
+    index = TantivyFolder(tmp_path, str.split)
+    assert is_index_intact(tmp_path)
+    index.apply([OutboxBatch(1, (), (OutboxItem(1, 1, "s", 0, 1, None, "", "word", "", ()),))])
+    assert is_index_intact(tmp_path)
+    assert not is_index_intact(tmp_path / "nothing")
 
 
 @pytest.mark.parametrize("blob", [b"", b"\x00" * 7, b"\xff" * 128, b"\x55" * 128, b"\x00" * 128])
@@ -174,13 +174,13 @@ async def test_a_damaged_vector_is_left_out_and_made_anew_by_the_next_sync(
         await put(on.store, document("docs/a", "ripe apple"), document("docs/b", "green pear"))
         assert (await sync(on.store, [], embedder=embedder)).embedded == 2
         damage = "UPDATE vector SET half_floats = ? WHERE hash = (SELECT hash FROM passage LIMIT 1)"
-        await on.store.write(lambda connection: connection.execute(damage, (blob,)).rowcount)
+        await on.store.run_write(lambda connection: connection.execute(damage, (blob,)).rowcount)
     async with shelf(tmp_path, embedder) as on:
-        found = await on.search.find(APPLE, PUBLIC)
+        found = await on.search.find_evidence(APPLE, PUBLIC)
         assert {hit.passage.document_id: hit.cosine is None for hit in found.hits} == {
             "docs/a": True,
             "docs/b": False,
         }
         assert (await sync(on.store, [], embedder=embedder)).embedded == 1
-        found = await on.search.find(APPLE, PUBLIC)
+        found = await on.search.find_evidence(APPLE, PUBLIC)
         assert all(hit.cosine is not None for hit in found.hits)

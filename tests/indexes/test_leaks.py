@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexes.grants import visible
+from indexes.grants import is_visible
 from indexes.sync import embed
 from indexes.types import Access, Document, Query, Viewer
 from tests.indexes.shelf import NOW, HashEmbedder, Shelf, document, put, shelf, viewer
@@ -104,7 +104,7 @@ class Model:
             for one in self.documents.values()
             if one.source in who.sources
             and (not who.languages or one.language in who.languages)
-            and visible(replace(one.access, valid_to=self.ends(one)), who)
+            and is_visible(replace(one.access, valid_to=self.ends(one)), who)
         }
 
 
@@ -119,10 +119,10 @@ async def apply(step: Step, model: Model, on: Shelf) -> None:
             if key in known:
                 known[key] = replace(known[key], access=who)
         case Drop(key):
-            await on.store.remove(key)
+            await on.store.remove_document(key)
             known.pop(key, None)
         case Hide(key):
-            await on.store.hide([key])
+            await on.store.hide_documents([key])
             if key in known:
                 known[key] = replace(known[key], access=replace(known[key].access, groups=frozenset()))
         case Drain():
@@ -152,13 +152,13 @@ async def test_no_history_shows_anyone_more_than_the_truth_allows(
 
 
 async def check(model: Model, on: Shelf, who: Viewer, complete: bool) -> None:
-    found = await on.search.find(Query(("common words",), order="common", limit=20), who)
+    found = await on.search.find_evidence(Query(("common words",), ranking_text="common", limit=20), who)
     shown = {hit.passage.document_id for hit in found.hits}
     allowed = model.seen(who)
     assert shown <= allowed
     assert not complete or shown == allowed
-    assert set(found.searched) == {id[0] for id in allowed}
-    stored = await on.store.recheck(range(1, 200), who)
+    assert set(found.searched_sources) == {id[0] for id in allowed}
+    stored = await on.store.recheck_passages(range(1, 200), who)
     assert {p.document_id for p in stored.values()} == allowed
 
 

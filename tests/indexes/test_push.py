@@ -72,10 +72,10 @@ async def test_what_is_accepted_holds_for_the_next_query(tmp_path: Path) -> None
         query = Query(("holiday rules",))
         assert await push.put("a", FIELDS) == "added"
         await on.lexical.drain()
-        assert (await on.search.find(query, SEES)).best == 1.0
+        assert (await on.search.find_evidence(query, SEES)).best_similarity == 1.0
         assert await push.set_access("a", {"allowed_groups": ["boss"]})
-        assert (await on.search.find(query, SEES)).hits == ()
+        assert (await on.search.find_evidence(query, SEES)).hits == ()
         assert await push.put("a", FIELDS) == "access"
         assert await push.remove("a")
-        assert (await on.search.find(query, SEES)).hits == ()
+        assert (await on.search.find_evidence(query, SEES)).hits == ()
         assert not await push.remove("a")

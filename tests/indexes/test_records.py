@@ -139,19 +139,19 @@ async def test_a_book_that_cannot_be_read_loses_nothing_and_a_broken_one_is_hidd
     async with Store(tmp_path / "t.db") as store:
         path.write_text(HEAD + "- {kind: job, title: A, text: x}\n")
         assert (await sync(store, [], books=[book])).records == 1
-        before = await store.state()
+        before = await store.read_state()
         await sync(store, [], books=[book])
-        assert await store.state() == before, "the same book again changes nothing"
+        assert await store.read_state() == before, "the same book again changes nothing"
         path.rename(tmp_path / "away.yaml")
         assert "cannot be read" in str((await sync(store, [], books=[book])).faults[0])
-        assert len(await Records(store).choose(frozenset(), SEES, "en", 9)) == 1
+        assert len(await Records(store).choose_records(frozenset(), SEES, "en", 9)) == 1
         path.write_text("records: [")
         await sync(store, [], books=[book])
-        assert await Records(store).choose(frozenset(), SEES, "en", 9) == ()
+        assert await Records(store).choose_records(frozenset(), SEES, "en", 9) == ()
 
 
 async def titles(store: Store, *kinds: str, who: object = SEES, limit: int = 99) -> list[str]:
-    found = await Records(store).choose(frozenset(kinds), who, "en", limit)  # type: ignore[arg-type]
+    found = await Records(store).choose_records(frozenset(kinds), who, "en", limit)  # type: ignore[arg-type]
     return [r.title["en"] for r in found]
 
 
@@ -194,10 +194,10 @@ async def test_the_readers_language_where_there_is_a_translation(tmp_path: Path)
     book = [record("a", text=texts, title=texts), record("b", text={"de": "Deutsch", "fr": "Français"})]
     async with Store(tmp_path / "t.db") as store:
         await Records(store).put_book("life", book)
-        a, b = await Records(store).choose(frozenset(), SEES, "fa", 9)
+        a, b = await Records(store).choose_records(frozenset(), SEES, "fa", 9)
         assert (dict(a.text), dict(a.title)) == ({"fa": "فارسی"}, {"fa": "فارسی"})
         assert dict(b.text) == {"de": "Deutsch"}
-        (c, _) = await Records(store).choose(frozenset(), SEES, "zh", 9)
+        (c, _) = await Records(store).choose_records(frozenset(), SEES, "zh", 9)
         assert dict(c.text) == {"en": "English"}
 
 

@@ -10,7 +10,7 @@ import pytest
 from indexes.search import NO_VECTORS, Search
 from indexes.sync import embed
 from indexes.types import Evidence, Query
-from indexes.vector_query import Tuning
+from indexes.vector_query import SearchTuning
 from tests.indexes.shelf import NOW, PACKS, HashEmbedder, Shelf, access, document, put, shelf, viewer
 
 LEAVE = document("docs/leave", "# Leave\n\nStaff get 25 days of holiday a year.", language="en")
@@ -33,27 +33,27 @@ def ids(evidence: Evidence) -> list[str]:
 async def test_keywords_find_and_coverage_is_the_similarity(tmp_path: Path) -> None:
     async with shelf(tmp_path) as on:
         await filled(on)
-        found = await on.search.find(Query(("How many days of holiday do staff have?",)), PUBLIC)
+        found = await on.search.find_evidence(Query(("How many days of holiday do staff have?",)), PUBLIC)
         assert ids(found) == ["docs/leave"]
         # many, days, holiday, staff: three of four are there.
-        assert (found.best, found.hits[0].coverage, found.hits[0].cosine) == (0.75, 0.75, None)
-        assert (found.mode, found.searched, found.degraded) == ("keywords", ("docs",), "")
+        assert (found.best_similarity, found.hits[0].coverage, found.hits[0].cosine) == (0.75, 0.75, None)
+        assert (found.mode, found.searched_sources, found.degraded) == ("keywords", ("docs",), "")
 
 
 async def test_title_and_headings_count_as_words_of_a_passage(tmp_path: Path) -> None:
     async with shelf(tmp_path) as on:
         await put(on.store, document("docs/a", "# Bicycle insurance\n\nIt costs 40 euros.", title="Benefits"))
         await on.lexical.drain()
-        found = await on.search.find(Query(("bicycle insurance benefits",)), PUBLIC)
-        assert found.best == 1.0
+        found = await on.search.find_evidence(Query(("bicycle insurance benefits",)), PUBLIC)
+        assert found.best_similarity == 1.0
 
 
 async def test_one_shared_word_supports_nothing(tmp_path: Path) -> None:
     async with shelf(tmp_path) as on:
         await filled(on)
-        found = await on.search.find(Query(("holiday destinations",)), PUBLIC)
+        found = await on.search.find_evidence(Query(("holiday destinations",)), PUBLIC)
         assert ids(found) == ["docs/leave"]
-        assert found.best == 0.0
+        assert found.best_similarity == 0.0
 
 
 async def test_names_of_the_subject_are_no_content_words(tmp_path: Path) -> None:
@@ -61,7 +61,9 @@ async def test_names_of_the_subject_are_no_content_words(tmp_path: Path) -> None
         await put(on.store, document("docs/a", "Ada Byron wrote the first program."))
         await on.lexical.drain()
         names = frozenset({"ada", "byron"})
-        assert (await on.search.find(Query(("ada byron weather",), names=names), PUBLIC)).best == 0.0
+        assert (
+            await on.search.find_evidence(Query(("ada byron weather",), subject_names=names), PUBLIC)
+        ).best_similarity == 0.0
 
 
 async def test_nothing_restricted_is_found_nor_named_nor_counted(tmp_path: Path) -> None:
@@ -70,12 +72,12 @@ async def test_nothing_restricted_is_found_nor_named_nor_counted(tmp_path: Path)
         await put(on.store, document("secret/x", "Salary bands", access("boss")))
         await on.lexical.drain()
         query = Query(("salary bands of staff",))
-        seen = await on.search.find(query, viewer("public", sources="docs secret"))
+        seen = await on.search.find_evidence(query, viewer("public", sources="docs secret"))
         assert "docs/pay" not in ids(seen)
-        assert seen.searched == ("docs",)
-        boss = await on.search.find(query, viewer("boss", sources="docs secret"))
+        assert seen.searched_sources == ("docs",)
+        boss = await on.search.find_evidence(query, viewer("boss", sources="docs secret"))
         assert {"docs/pay", "secret/x"} <= set(ids(boss))
-        assert boss.searched == ("docs", "secret")
+        assert boss.searched_sources == ("docs", "secret")
 
 
 async def test_a_stale_index_cannot_leak_and_a_refill_fills_the_gap(tmp_path: Path) -> None:
@@ -86,9 +88,9 @@ async def test_a_stale_index_cannot_leak_and_a_refill_fills_the_gap(tmp_path: Pa
         await on.lexical.drain()
         for i in range(30):
             await on.store.set_access(f"docs/{i}", access("boss"))
-        found = await on.search.find(Query(("holiday rules",)), PUBLIC)
+        found = await on.search.find_evidence(Query(("holiday rules",)), PUBLIC)
         assert {id[:9] for id in ids(found)} == {"docs/long"}
-        assert on.search.stale >= 30
+        assert on.search.stale_count >= 30
 
 
 async def test_validity_is_decided_at_the_viewers_instant(tmp_path: Path) -> None:
@@ -101,8 +103,8 @@ async def test_validity_is_decided_at_the_viewers_instant(tmp_path: Path) -> Non
         await on.lexical.drain()
         query = Query(("opening hours",))
         before = viewer("public", now=NOW - timedelta(microseconds=1))
-        assert ids(await on.search.find(query, before)) == ["docs/old"]
-        assert ids(await on.search.find(query, viewer("public", now=NOW))) == ["docs/new"]
+        assert ids(await on.search.find_evidence(query, before)) == ["docs/old"]
+        assert ids(await on.search.find_evidence(query, viewer("public", now=NOW))) == ["docs/new"]
 
 
 async def test_only_the_languages_asked_for(tmp_path: Path) -> None:
@@ -110,17 +112,17 @@ async def test_only_the_languages_asked_for(tmp_path: Path) -> None:
         await put(on.store, document("docs/en", "hotel plan", language="en"))
         await put(on.store, document("docs/es", "hotel plan", language="es"))
         await on.lexical.drain()
-        found = await on.search.find(Query(("hotel plan",)), viewer("public", languages="es"))
+        found = await on.search.find_evidence(Query(("hotel plan",)), viewer("public", languages="es"))
         assert ids(found) == ["docs/es"]
 
 
 async def test_every_text_counts_and_the_order_text_only_orders(tmp_path: Path) -> None:
     async with shelf(tmp_path) as on:
         await filled(on)
-        only_order = await on.search.find(Query(("weather",), order="bicycles shed"), PUBLIC)
-        assert (ids(only_order), only_order.best) == (["docs/bikes"], 0.0)
-        joined = await on.search.find(Query(("weather", "bicycles stand in the shed")), PUBLIC)
-        assert (ids(joined), joined.best) == (["docs/bikes"], 1.0)
+        only_order = await on.search.find_evidence(Query(("weather",), ranking_text="bicycles shed"), PUBLIC)
+        assert (ids(only_order), only_order.best_similarity) == (["docs/bikes"], 0.0)
+        joined = await on.search.find_evidence(Query(("weather", "bicycles stand in the shed")), PUBLIC)
+        assert (ids(joined), joined.best_similarity) == (["docs/bikes"], 1.0)
 
 
 async def test_the_most_similar_is_always_handed_over(tmp_path: Path) -> None:
@@ -129,10 +131,12 @@ async def test_the_most_similar_is_always_handed_over(tmp_path: Path) -> None:
         await put(on.store, *(document(f"docs/{i}", "zebra apple") for i in range(6)))
         await put(on.store, document("docs/all", "A zebra crossing near the old station."))
         await on.lexical.drain()
-        found = await on.search.find(Query(("zebra crossing station",), order="apple", limit=2), PUBLIC)
+        found = await on.search.find_evidence(
+            Query(("zebra crossing station",), ranking_text="apple", limit=2), PUBLIC
+        )
         assert ids(found)[1:] == ["docs/all"]
         assert len(found.hits) == 2
-        assert found.best == 1.0
+        assert found.best_similarity == 1.0
 
 
 @pytest.mark.parametrize(
@@ -141,35 +145,35 @@ async def test_the_most_similar_is_always_handed_over(tmp_path: Path) -> None:
 async def test_any_text_may_be_asked(tmp_path: Path, text: str) -> None:
     async with shelf(tmp_path, HashEmbedder()) as on:
         await filled(on, HashEmbedder())
-        found = await on.search.find(Query((text,)), PUBLIC)
+        found = await on.search.find_evidence(Query((text,)), PUBLIC)
         assert "docs/pay" not in ids(found)
-        assert 0.0 <= found.best <= 1.0
+        assert 0.0 <= found.best_similarity <= 1.0
 
 
 async def test_hybrid_finds_by_vectors_too_and_scores_what_one_list_found(tmp_path: Path) -> None:
     embedder = HashEmbedder()
     async with shelf(tmp_path, embedder) as on:
         await filled(on, embedder)
-        found = await on.search.find(Query(("holiday",)), PUBLIC)
+        found = await on.search.find_evidence(Query(("holiday",)), PUBLIC)
         assert found.mode == "hybrid"
         assert set(ids(found)) == {"docs/leave", "docs/bikes"}
         assert all(hit.cosine is not None for hit in found.hits)
         best = max(found.hits, key=lambda hit: hit.similarity)
         assert best.passage.document_id == "docs/leave"
-        assert found.best == pytest.approx(best.cosine)
+        assert found.best_similarity == pytest.approx(best.cosine)
 
 
 async def test_vectors_obey_permissions_and_validity(tmp_path: Path) -> None:
     embedder = HashEmbedder()
     async with shelf(tmp_path, embedder) as on:
         await filled(on, embedder)
-        assert "docs/pay" not in ids(await on.search.find(Query(("salary",)), PUBLIC))
+        assert "docs/pay" not in ids(await on.search.find_evidence(Query(("salary",)), PUBLIC))
         await on.store.set_access("docs/leave", access("boss"))
-        assert ids(await on.search.find(Query(("holiday",)), PUBLIC)) == ["docs/bikes"]
+        assert ids(await on.search.find_evidence(Query(("holiday",)), PUBLIC)) == ["docs/bikes"]
         await on.store.set_access("docs/leave", access("public"))
-        assert "docs/leave" in ids(await on.search.find(Query(("holiday",)), PUBLIC))
-        await on.store.remove("docs/leave")
-        assert ids(await on.search.find(Query(("holiday",)), PUBLIC)) == ["docs/bikes"]
+        assert "docs/leave" in ids(await on.search.find_evidence(Query(("holiday",)), PUBLIC))
+        await on.store.remove_document("docs/leave")
+        assert ids(await on.search.find_evidence(Query(("holiday",)), PUBLIC)) == ["docs/bikes"]
 
 
 async def test_a_failing_model_leaves_keywords_and_says_why(tmp_path: Path) -> None:
@@ -177,25 +181,25 @@ async def test_a_failing_model_leaves_keywords_and_says_why(tmp_path: Path) -> N
     async with shelf(tmp_path, embedder) as on:
         await filled(on, embedder)
         embedder.broken = "the model broke"
-        found = await on.search.find(Query(("days of holiday",)), PUBLIC)
+        found = await on.search.find_evidence(Query(("days of holiday",)), PUBLIC)
         assert (found.mode, found.degraded, ids(found)) == ("keywords", "the model broke", ["docs/leave"])
         embedder.broken = ""
-        assert (await on.search.find(Query(("days of holiday",)), PUBLIC)).mode == "hybrid"
+        assert (await on.search.find_evidence(Query(("days of holiday",)), PUBLIC)).mode == "hybrid"
 
 
 async def test_a_slow_model_is_not_waited_for(tmp_path: Path) -> None:
     answered = threading.Event()
 
     class Slow(HashEmbedder):
-        def query(self, text: str) -> list[float]:
+        def embed_query(self, text: str) -> list[float]:
             answered.wait(60)
-            return super().query(text)
+            return super().embed_query(text)
 
     async with shelf(tmp_path) as on:
         await filled(on, HashEmbedder())
-        slow = Search(on.store, on.lexical, packs=PACKS, embedder=Slow(), tuning=Tuning(timeout_s=0.05))
+        slow = Search(on.store, on.lexical, packs=PACKS, embedder=Slow(), tuning=SearchTuning(timeout_s=0.05))
         async with slow:
-            found = await slow.find(Query(("days of holiday",)), PUBLIC)
+            found = await slow.find_evidence(Query(("days of holiday",)), PUBLIC)
             answered.set()
         assert found.mode == "keywords"
         assert "longer than 0.05 s" in found.degraded
@@ -206,21 +210,21 @@ async def test_a_question_is_embedded_once(tmp_path: Path) -> None:
     async with shelf(tmp_path, embedder) as on:
         await filled(on, HashEmbedder())
         for _ in range(3):
-            await on.search.find(Query(("one", "two"), order="one"), PUBLIC)
+            await on.search.find_evidence(Query(("one", "two"), ranking_text="one"), PUBLIC)
         assert sorted(embedder.calls) == ["one", "two"]
 
 
 async def test_vectors_of_another_model_are_never_compared(tmp_path: Path) -> None:
     async with shelf(tmp_path, HashEmbedder("bag-2")) as on:
         await filled(on, HashEmbedder("bag-1"))
-        found = await on.search.find(Query(("days of holiday",)), PUBLIC)
+        found = await on.search.find_evidence(Query(("days of holiday",)), PUBLIC)
         assert (found.mode, found.degraded, ids(found)) == ("keywords", NO_VECTORS, ["docs/leave"])
 
 
 async def test_a_model_that_is_missing_is_said(tmp_path: Path) -> None:
     async with shelf(tmp_path, degraded="no model at /models") as on:
         await filled(on)
-        found = await on.search.find(Query(("days of holiday",)), PUBLIC)
+        found = await on.search.find_evidence(Query(("days of holiday",)), PUBLIC)
         assert (found.mode, found.degraded) == ("keywords", "no model at /models")
 
 
@@ -228,7 +232,7 @@ async def test_sources_have_their_display_names(tmp_path: Path) -> None:
     async with shelf(tmp_path) as on:
         await filled(on)
         named = Search(on.store, on.lexical, packs=PACKS, titles={"docs": "Staff handbook"})
-        assert (await named.find(Query(("x",)), PUBLIC)).searched == ("Staff handbook",)
+        assert (await named.find_evidence(Query(("x",)), PUBLIC)).searched_sources == ("Staff handbook",)
 
 
 async def test_many_at_once_get_each_their_own(tmp_path: Path) -> None:
@@ -237,6 +241,8 @@ async def test_many_at_once_get_each_their_own(tmp_path: Path) -> None:
             on.store, *(document(f"docs/{i}", f"topic alpha{i} beta{i}", access(f"g{i}")) for i in range(20))
         )
         await on.lexical.drain()
-        asked = [on.search.find(Query((f"alpha{i} beta{i} topic",)), viewer(f"g{i}")) for i in range(20)]
+        asked = [
+            on.search.find_evidence(Query((f"alpha{i} beta{i} topic",)), viewer(f"g{i}")) for i in range(20)
+        ]
         for i, found in enumerate(await asyncio.gather(*asked)):
             assert ids(found) == [f"docs/{i}"]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from indexes.chunks import cut
-from indexes.store import Store, StoreFault
+from indexes.chunks import cut_document
+from indexes.store import Store, StoreFileError
 from indexes.types import Viewer
 from tests.indexes.shelf import NOW, access, document, put, viewer
 
@@ -17,14 +17,14 @@ ALL = range(1, 100)
 
 
 async def texts(store: Store, who: Viewer = PUBLIC) -> set[str]:
-    return {passage.text for passage in (await store.recheck(ALL, who)).values()}
+    return {passage.text for passage in (await store.recheck_passages(ALL, who)).values()}
 
 
 async def test_a_document_is_there_for_the_next_query(tmp_path: Path) -> None:
     async with Store(tmp_path / "t.db") as store:
         one = document("docs/a", "# T\n\nhello", title="A", url="https://a.example", language="en")
-        assert await store.put(one, cut(one.text)) == "added"
-        (passage,) = (await store.recheck([1], PUBLIC)).values()
+        assert await store.put_document(one, cut_document(one.text)) == "added"
+        (passage,) = (await store.recheck_passages([1], PUBLIC)).values()
         assert (passage.document_id, passage.title, passage.url) == ("docs/a", "A", "https://a.example")
         assert (passage.headings, passage.text, passage.language) == (("T",), "hello", "en")
 
@@ -33,29 +33,32 @@ async def test_the_same_document_again_changes_nothing(tmp_path: Path) -> None:
     async with Store(tmp_path / "t.db") as store:
         one = document("docs/a", "hello")
         await put(store, one)
-        before = await store.state()
-        assert await store.put(one, cut(one.text)) == "unchanged"
-        assert await store.state() == before
+        before = await store.read_state()
+        assert await store.put_document(one, cut_document(one.text)) == "unchanged"
+        assert await store.read_state() == before
 
 
 async def test_unchanged_passages_keep_their_ids_and_no_id_comes_back(tmp_path: Path) -> None:
     async with Store(tmp_path / "t.db") as store:
         await put(store, document("docs/a", "## A\n\none\n\n## B\n\ntwo"))
         await put(store, document("docs/a", "## A\n\none\n\n## B\n\nthree"))
-        assert {p.id: p.text for p in (await store.recheck(ALL, PUBLIC)).values()} == {1: "one", 3: "three"}
-        await store.remove("docs/a")
+        assert {p.id: p.text for p in (await store.recheck_passages(ALL, PUBLIC)).values()} == {
+            1: "one",
+            3: "three",
+        }
+        await store.remove_document("docs/a")
         await put(store, document("docs/b", "four"))
-        assert set(await store.recheck(ALL, PUBLIC)) == {4}
+        assert set(await store.recheck_passages(ALL, PUBLIC)) == {4}
 
 
 async def test_a_change_of_access_holds_for_the_next_query_and_moves_the_generation(tmp_path: Path) -> None:
     async with Store(tmp_path / "t.db") as store:
         await put(store, document("docs/a", "hello"))
-        before = await store.state()
+        before = await store.read_state()
         assert await store.set_access("docs/a", access("staff"))
         assert await texts(store) == set()
         assert await texts(store, viewer("staff")) == {"hello"}
-        assert (await store.state()).generation == before.generation + 1
+        assert (await store.read_state()).generation == before.generation + 1
         assert not await store.set_access("docs/a", access("staff"))
         assert not await store.set_access("docs/none", access("staff"))
 
@@ -77,7 +80,7 @@ async def test_text_is_refused_to(tmp_path: Path, who: Viewer) -> None:
         )
         assert await texts(store, viewer("public", languages="en")) == {"hello"}
         assert await texts(store, who) == set()
-        assert await store.visible_sources(who) == frozenset()
+        assert await store.list_visible_sources(who) == frozenset()
 
 
 async def test_groups_are_compared_whole(tmp_path: Path) -> None:
@@ -111,7 +114,7 @@ async def test_a_predecessor_follows_its_successor_when_that_moves_or_goes(tmp_p
         await put(store, document("docs/new", "new", access("public", begins=NOW), supersedes="docs/old"))
         await store.set_access("docs/new", access("public", begins=NOW + DAY))
         assert await texts(store, viewer("public", now=NOW)) == {"old"}
-        await store.remove("docs/new")
+        await store.remove_document("docs/new")
         assert await texts(store, viewer("public", now=NOW + 2 * DAY)) == {"old"}
         assert await texts(store, viewer("public", now=NOW + 3 * DAY)) == set()
 
@@ -120,17 +123,17 @@ async def test_a_successor_that_is_hidden_does_not_bring_the_old_text_back(tmp_p
     async with Store(tmp_path / "t.db") as store:
         await put(store, document("docs/old", "old"))
         await put(store, document("docs/new", "new", access("public", begins=NOW), supersedes="docs/old"))
-        assert await store.hide(["docs/new"]) == 1
+        assert await store.hide_documents(["docs/new"]) == 1
         assert await texts(store, viewer("public", now=NOW)) == set()
 
 
 async def test_hiding_keeps_the_text_and_counts_once(tmp_path: Path) -> None:
     async with Store(tmp_path / "t.db") as store:
         await put(store, document("docs/a", "a"), document("docs/b", "b"))
-        assert await store.hide(["docs/a", "docs/none"]) == 1
-        assert await store.hide(["docs/a"]) == 0
+        assert await store.hide_documents(["docs/a", "docs/none"]) == 1
+        assert await store.hide_documents(["docs/a"]) == 0
         assert await texts(store) == {"b"}
-        counts = await store.counts()
+        counts = await store.count_contents()
         assert (counts.documents, counts.passages, counts.hidden) == (2, 2, 1)
         await store.set_access("docs/a", access("public"))
         assert await texts(store) == {"a", "b"}
@@ -140,7 +143,7 @@ async def test_the_listing_says_what_is_stored(tmp_path: Path) -> None:
     who = access("b", "a", begins=NOW, ends=NOW + DAY)
     async with Store(tmp_path / "t.db") as store:
         await put(store, document("docs/a", "a", who), document("other/b", "b"))
-        listing = await store.listing("docs")
+        listing = await store.list_documents("docs")
         assert list(listing) == ["docs/a"]
         assert listing["docs/a"].access == who
 
@@ -149,8 +152,8 @@ async def test_sources_are_named_only_where_something_can_be_seen(tmp_path: Path
     async with Store(tmp_path / "t.db") as store:
         await put(store, document("docs/a", "a"), document("secret/b", "b", access("staff")))
         both = "docs secret empty"
-        assert await store.visible_sources(viewer("public", sources=both)) == {"docs"}
-        assert await store.visible_sources(viewer("public", "staff", sources=both)) == {"docs", "secret"}
+        assert await store.list_visible_sources(viewer("public", sources=both)) == {"docs"}
+        assert await store.list_visible_sources(viewer("public", "staff", sources=both)) == {"docs", "secret"}
 
 
 async def test_titles_are_those_of_what_can_be_seen(tmp_path: Path) -> None:
@@ -159,7 +162,7 @@ async def test_titles_are_those_of_what_can_be_seen(tmp_path: Path) -> None:
         await put(
             store, document("docs/c", "x", access("staff"), title="C"), document("more/d", "x", title="D")
         )
-        assert await store.look(lambda look: look.titles(PUBLIC)) == ("A", "B")
+        assert await store.read_snapshot(lambda look: look.list_titles(PUBLIC)) == ("A", "B")
 
 
 async def test_a_fault_in_a_change_leaves_the_truth_as_it_was(tmp_path: Path) -> None:
@@ -170,13 +173,13 @@ async def test_a_fault_in_a_change_leaves_the_truth_as_it_was(tmp_path: Path) ->
     async with Store(tmp_path / "t.db") as store:
         await put(store, document("docs/a", "a"))
         with pytest.raises(ValueError, match="no"):
-            await store.write(broken)
+            await store.run_write(broken)
         assert await texts(store) == {"a"}
 
 
 async def test_a_store_of_another_version_is_not_opened(tmp_path: Path) -> None:
     async with Store(tmp_path / "t.db") as store:
-        await store.write(lambda c: c.execute("UPDATE state SET version = 99").rowcount)
-    with pytest.raises(StoreFault, match="version 99"):
+        await store.run_write(lambda c: c.execute("UPDATE state SET version = 99").rowcount)
+    with pytest.raises(StoreFileError, match="version 99"):
         async with Store(tmp_path / "t.db"):
             pass

@@ -36,7 +36,7 @@ def numbers(report: SyncReport) -> dict[str, int]:
 
 
 async def texts(store: Store) -> set[str]:
-    return {p.text for p in (await store.recheck(range(1, 100), SEEN)).values()}
+    return {p.text for p in (await store.recheck_passages(range(1, 100), SEEN)).values()}
 
 
 def folder(root: Path, **files: str) -> Folder:
@@ -51,9 +51,9 @@ async def test_only_what_changed_is_written(tmp_path: Path) -> None:
     async with Store(tmp_path / "t.db") as store:
         source = folder(tmp_path / "docs", a="one", b="two", c="three")
         assert numbers(await sync(store, [source])) == {"added": 3}
-        before = await store.state()
+        before = await store.read_state()
         assert numbers(await sync(store, [source])) == {"unchanged": 3}
-        assert await store.state() == before
+        assert await store.read_state() == before
         (tmp_path / "docs/a.md").write_text("ONE")
         (tmp_path / "docs/b.md").unlink()
         (tmp_path / "docs/d.md").write_text("four")
@@ -67,11 +67,11 @@ async def test_a_change_of_access_alone_embeds_nothing_and_keeps_ids(tmp_path: P
     async with Store(tmp_path / "t.db") as store:
         source = folder(tmp_path / "docs", a="one", b="two")
         assert numbers(await sync(store, [source], embedder=embedder)) == {"added": 2, "embedded": 2}
-        before = await store.recheck(range(9), SEEN)
+        before = await store.recheck_passages(range(9), SEEN)
         (tmp_path / "docs/.access.yaml").write_text("allowed_groups: [staff]\n")
         assert numbers(await sync(store, [source], embedder=embedder)) == {"access": 2}
-        assert await store.recheck(range(9), SEEN) == before
-        assert await store.recheck(range(9), viewer("public")) == {}
+        assert await store.recheck_passages(range(9), SEEN) == before
+        assert await store.recheck_passages(range(9), viewer("public")) == {}
         assert len(embedder.calls) == 2
 
 
@@ -82,7 +82,7 @@ async def test_an_edit_embeds_only_the_new_passage(tmp_path: Path) -> None:
         await sync(store, [source], embedder=embedder)
         (tmp_path / "docs/a.md").write_text("## A\n\none\n\n## B\n\nthree")
         assert numbers(await sync(store, [source], embedder=embedder)) == {"changed": 1, "embedded": 1}
-        assert (await store.counts()).vectors == 2, "the vector of the old text is forgotten"
+        assert (await store.count_contents()).vectors == 2, "the vector of the old text is forgotten"
 
 
 @pytest.mark.parametrize("harm", ["front", "utf8", "rules", "no rules", "rules unreadable"])
@@ -109,7 +109,7 @@ async def test_a_document_whose_access_is_in_doubt_is_hidden_at_once_and_comes_b
         assert numbers(report) == {"hidden": 1}
         assert len(report.faults) == 1
         assert await texts(store) == set()
-        assert (await store.counts()).documents == 1
+        assert (await store.count_contents()).documents == 1
         if harm == "rules unreadable":
             rules.rmdir()
         folder(tmp_path / "docs", a="one")
@@ -166,8 +166,8 @@ async def test_one_source_does_not_touch_another(tmp_path: Path) -> None:
     async with Store(tmp_path / "t.db") as store:
         await sync(store, [Listed([document("docs/a", "a")]), Listed([document("more/b", "b")], "more")])
         await sync(store, [Listed([])])
-        assert set(await store.listing("more")) == {"more/b"}
-        assert await store.listing("docs") == {}
+        assert set(await store.list_documents("more")) == {"more/b"}
+        assert await store.list_documents("docs") == {}
 
 
 async def test_what_becomes_valid_later_is_stored_and_seen_later(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ async def test_what_becomes_valid_later_is_stored_and_seen_later(tmp_path: Path)
     async with Store(tmp_path / "t.db") as store:
         await sync(store, [Listed([document("docs/a", "a", later)])])
         assert await texts(store) == set()
-        assert await store.recheck([1], viewer("public", now=NOW.replace(year=2030))) != {}
+        assert await store.recheck_passages([1], viewer("public", now=NOW.replace(year=2030))) != {}
 
 
 async def test_the_language_is_told_from_the_text_where_it_is_not_stated(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ async def test_the_language_is_told_from_the_text_where_it_is_not_stated(tmp_pat
             document("docs/c", "12"),
         ]
         await sync(store, [Listed(found)], packs=packs)
-        stored = await store.recheck(range(9), SEEN)
+        stored = await store.recheck_passages(range(9), SEEN)
         assert {p.document_id: p.language for p in stored.values()} == {
             "docs/a": "es",
             "docs/b": "fr",
@@ -200,16 +200,16 @@ async def test_the_language_is_told_from_the_text_where_it_is_not_stated(tmp_pat
 
 async def test_a_model_that_fails_in_mid_run_keeps_what_was_made_and_goes_on_later(tmp_path: Path) -> None:
     class Tiring(HashEmbedder):
-        def passages(self, texts: list[str]) -> list[list[float]]:
+        def embed_passages(self, texts: list[str]) -> list[list[float]]:
             if self.calls:
                 self.broken = "tired"
-            return super().passages(texts)
+            return super().embed_passages(texts)
 
     many = Listed([document(f"docs/{i}", f"text {i}") for i in range(40)])
     async with Store(tmp_path / "t.db", durable=False) as store:
         with pytest.raises(EmbedError, match="tired"):
             await sync(store, [many], embedder=Tiring())
-        assert (await store.counts()).vectors == 32
+        assert (await store.count_contents()).vectors == 32
         assert len(await texts(store)) == 40
         assert await embed(store, HashEmbedder()) == 8
 
@@ -219,7 +219,7 @@ async def test_equal_texts_share_one_vector(tmp_path: Path) -> None:
     async with Store(tmp_path / "t.db") as store:
         same = Listed([document(f"docs/{i}", "same text", title="same") for i in range(3)])
         await sync(store, [same], embedder=embedder)
-        assert (await store.counts()).vectors == 1
+        assert (await store.count_contents()).vectors == 1
 
 
 async def test_progress_is_told_and_everything_can_be_found_at_the_end(tmp_path: Path) -> None:
@@ -228,5 +228,5 @@ async def test_progress_is_told_and_everything_can_be_found_at_the_end(tmp_path:
         many = Listed([document(f"docs/{i}", f"holiday rule{i}") for i in range(3)])
         await sync(on.store, [many], embedder=HashEmbedder(), lexical=on.lexical, progress=steps.append)
         assert [(s.name, s.done) for s in steps] == [("docs", 3), ("embedding", 3)]
-        found = await on.search.find(Query(("holiday rule1",)), SEEN)
-        assert found.best == 1.0
+        found = await on.search.find_evidence(Query(("holiday rule1",)), SEEN)
+        assert found.best_similarity == 1.0

@@ -7,34 +7,34 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexes import outbox
-from indexes.read_snapshot import Look
+from indexes.read_snapshot import ReadSnapshot
 from indexes.store import Store
 from indexes.sync import embed
-from indexes.vector_index import Matrix
+from indexes.vector_index import VectorIndex
 from tests.indexes.shelf import HashEmbedder, access, document, put, viewer
 
 BAG = HashEmbedder()
 EVERYONE = viewer("public", "staff")
 
 
-def near(matrix: Matrix, look: Look) -> set[int]:
-    matrix.follow(look)
-    return set(matrix.search(BAG.query("word"), look.filter(EVERYONE), 99))
+def near(matrix: VectorIndex, look: ReadSnapshot) -> set[int]:
+    matrix.follow_outbox(look)
+    return set(matrix.find_nearest(BAG.embed_query("word"), look.build_filter(EVERYONE), 99))
 
 
 async def test_who_is_too_far_behind_starts_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outbox, "KEEP", 0)
     async with Store(tmp_path / "t.db") as store:
-        matrix = Matrix(BAG.name, BAG.dim)
+        matrix = VectorIndex(BAG.name, BAG.dim)
         await put(store, document("docs/a", "word a"))
         await embed(store, BAG)
-        assert await store.look(lambda look: near(matrix, look)) == {1}
-        await store.remove("docs/a")
+        assert await store.read_snapshot(lambda look: near(matrix, look)) == {1}
+        await store.remove_document("docs/a")
         await put(store, document("docs/b", "word b"))
         await embed(store, BAG)
-        place = await store.look(Look.place)
-        await store.write(lambda c: outbox.drained(c, place.seq))
-        assert await store.look(lambda look: near(matrix, look)) == {2}
+        place = await store.read_snapshot(ReadSnapshot.read_position)
+        await store.run_write(lambda c: outbox.record_drain(c, place.seq))
+        assert await store.read_snapshot(lambda look: near(matrix, look)) == {2}
 
 
 CHANGES = st.lists(
@@ -49,7 +49,7 @@ async def test_following_equals_starting_anew(
 ) -> None:
     """Always: after any history, looked at whenever, the same rows are found as in a matrix made now."""
     async with Store(tmp_path_factory.mktemp("m") / "t.db", durable=False) as store:
-        matrix = Matrix(BAG.name, BAG.dim)
+        matrix = VectorIndex(BAG.name, BAG.dim)
         for step, (change, n) in enumerate(changes):
             match change:
                 case "put":
@@ -58,11 +58,11 @@ async def test_following_equals_starting_anew(
                 case "access":
                     await store.set_access(f"docs/{n}", access("staff" if step % 2 else "nobody"))
                 case "remove":
-                    await store.remove(f"docs/{n}")
+                    await store.remove_document(f"docs/{n}")
                 case "look":
-                    await store.look(lambda look: near(matrix, look))
-        fresh = Matrix(BAG.name, BAG.dim)
-        assert await store.look(lambda look: near(matrix, look)) == await store.look(
+                    await store.read_snapshot(lambda look: near(matrix, look))
+        fresh = VectorIndex(BAG.name, BAG.dim)
+        assert await store.read_snapshot(lambda look: near(matrix, look)) == await store.read_snapshot(
             lambda look: near(fresh, look)
         )
         assert len(matrix) == len(fresh)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from openai.types.chat import ChatCompletion
 
-from indexes.types import Evidence, Finder, Query, Viewer
+from indexes.types import Evidence, EvidenceFinder, Query, Viewer
 from proxy.domain.types import Decision, Turn
 from proxy.pipeline import in_process
 from proxy.pipeline.in_process import InProcessQuestion
@@ -154,15 +154,15 @@ async def test_a_follow_up_is_about_the_subject_in_the_language_that_it_is_asked
     asked: list[Query] = []
 
     class Listening:
-        def __init__(self, finder: Finder):
+        def __init__(self, finder: EvidenceFinder):
             self._finder = finder
 
-        async def find(self, query: Query, viewer: Viewer) -> Evidence:
+        async def find_evidence(self, query: Query, viewer: Viewer) -> Evidence:
             asked.append(query)
-            return await self._finder.find(query, viewer)
+            return await self._finder.find_evidence(query, viewer)
 
-        async def titles(self, viewer: Viewer) -> tuple[str, ...]:
-            return await self._finder.titles(viewer)
+        async def list_titles(self, viewer: Viewer) -> tuple[str, ...]:
+            return await self._finder.list_titles(viewer)
 
     async with deployed(tmp_path) as proxy:
         desk = replace(proxy.services.desk, finder=Listening(proxy.services.desk.finder))
@@ -171,4 +171,4 @@ async def test_a_follow_up_is_about_the_subject_in_the_language_that_it_is_asked
             "¿Y cuándo empezó ella con la sala?", "quoting", frozenset({"public"}), before
         )
         await in_process.ask_in_process(question, desk)
-    assert asked[-1].order == f"Orchard {question.text}"
+    assert asked[-1].ranking_text == f"Orchard {question.text}"

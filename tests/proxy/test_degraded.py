@@ -93,16 +93,16 @@ class Failing:
 
     def __init__(self, inner: OnnxEmbedder):
         self._inner = inner
-        self.name, self.dim, self.band = inner.name, inner.dim, inner.band
+        self.name, self.dim, self.choose_band = inner.name, inner.dim, inner.choose_band
         self.broken = False
 
-    def query(self, text: str) -> list[float]:
+    def embed_query(self, text: str) -> list[float]:
         if self.broken:
             raise EmbedError("the model has died")
-        return self._inner.query(text)
+        return self._inner.embed_query(text)
 
-    def passages(self, texts: list[str]) -> list[list[float]]:
-        return self._inner.passages(texts)
+    def embed_passages(self, texts: list[str]) -> list[list[float]]:
+        return self._inner.embed_passages(texts)
 
 
 async def test_a_model_that_dies_in_mid_run_leaves_keywords_and_may_come_back(settings: Settings) -> None:
@@ -151,7 +151,7 @@ async def test_a_truth_damaged_while_it_is_served_is_a_503_that_names_it(setting
     async with open_deployment(settings) as services:
         await synced(settings, services.evidence, services.packs)
         drop = "DROP TABLE acl_group"
-        await services.evidence.store.write(lambda connection: connection.execute(drop).rowcount)
+        await services.evidence.store.run_write(lambda connection: connection.execute(drop).rowcount)
         with pytest.raises(StoreError, match="The index does not answer") as caught:
             await asked(services)
     assert (caught.value.status, caught.value.code) == (503, "store_unavailable")

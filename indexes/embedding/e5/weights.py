@@ -15,7 +15,7 @@ BLOCK_BYTES = 2 + BLOCK // 2
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class TransformerSizes:
     """The sizes of the transformer, in the order of the file's header."""
 
     hidden: int
@@ -28,7 +28,7 @@ class Sizes:
 
 
 @dataclass(frozen=True, slots=True)
-class Pieces:
+class UnigramPieces:
     """The unigram vocabulary: `texts[i]` has log probability `scores[i]`; then the ids of special pieces."""
 
     texts: tuple[str, ...]
@@ -40,7 +40,7 @@ class Pieces:
 
 
 @dataclass(frozen=True, slots=True)
-class Blocks:
+class QuantizedMatrix:
     """A matrix of 4-bit numbers: its value is `(nibbles - 8) * scale`, one scale a block of a row."""
 
     nibbles: NDArray[np.uint8]
@@ -48,92 +48,92 @@ class Blocks:
     scales: NDArray[np.float16]
     """Rows by columns / 32."""
 
-    def values(self) -> NDArray[np.float32]:
+    def dequantize(self) -> NDArray[np.float32]:
         """The matrix itself."""
         scales = np.repeat(self.scales.astype(np.float32), BLOCK, axis=1)
         return (self.nibbles.astype(np.float32) - 8) * scales
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class ModelWeights:
     """The file's content. Tensors are read when asked for; a missing name is a KeyError."""
 
-    sizes: Sizes
+    sizes: TransformerSizes
     epsilon: float
-    pieces: Pieces
+    pieces: UnigramPieces
     raw: NDArray[np.uint8]
     spans: dict[str, slice]
 
-    def plain(self, name: str) -> NDArray[np.float32]:
+    def read_tensor(self, name: str) -> NDArray[np.float32]:
         """A tensor kept in full, flat."""
         return np.asarray(self.raw[self.spans[name]]).view("<f4")
 
-    def blocks(self, name: str, rows: int, columns: int) -> Blocks:
+    def read_quantized(self, name: str, rows: int, columns: int) -> QuantizedMatrix:
         """A tensor kept in 4 bits: low halves hold the first 16 numbers of a block, high halves the rest."""
         packed = np.asarray(self.raw[self.spans[name]]).reshape(rows, columns // BLOCK, BLOCK_BYTES)
         scales = packed[:, :, :2].copy().view("<f2").reshape(rows, -1)
         halves = packed[:, :, 2:]
         nibbles = np.concatenate([halves & 15, halves >> 4], axis=2)
-        return Blocks(nibbles.reshape(rows, columns), scales)
+        return QuantizedMatrix(nibbles.reshape(rows, columns), scales)
 
 
-class _Cursor:
-    def __init__(self, raw: NDArray[np.uint8], at: int):
+class _WeightsCursor:
+    def __init__(self, raw: NDArray[np.uint8], offset: int):
         self.raw = raw
-        self.at = at
+        self.offset = offset
 
-    def unpack(self, layout: str) -> tuple[Any, ...]:
+    def read_struct(self, layout: str) -> tuple[Any, ...]:
         size = struct.calcsize(layout)
-        return struct.unpack(layout, self.take(size))
+        return struct.unpack(layout, self.read_bytes(size))
 
-    def array(self, kind: str, count: int) -> NDArray[Any]:
-        return np.frombuffer(self.take(np.dtype(kind).itemsize * count), kind)
+    def read_array(self, kind: str, count: int) -> NDArray[Any]:
+        return np.frombuffer(self.read_bytes(np.dtype(kind).itemsize * count), kind)
 
-    def take(self, size: int) -> bytes:
-        taken = self.raw[self.at : self.at + size].tobytes()
+    def read_bytes(self, size: int) -> bytes:
+        taken = self.raw[self.offset : self.offset + size].tobytes()
         if len(taken) != size:
             raise ValueError("the weights file ends too early")
-        self.at += size
+        self.offset += size
         return taken
 
 
-def read(path: Path) -> Weights:
+def read_weights(path: Path) -> ModelWeights:
     """Reads `path`; ValueError if it is not such a file."""
     raw = np.memmap(path, dtype=np.uint8, mode="r")
     if raw[:4].tobytes() != MAGIC:
         raise ValueError(f"{path}: not a weights file of the kind {MAGIC.decode()}")
-    cursor = _Cursor(raw, 8)
-    sizes = Sizes(*cursor.unpack("<7i"))
-    epsilon, block = cursor.unpack("<fi")
+    cursor = _WeightsCursor(raw, 8)
+    sizes = TransformerSizes(*cursor.read_struct("<7i"))
+    epsilon, block = cursor.read_struct("<fi")
     if block != BLOCK:
         raise ValueError(f"{path}: blocks of {block} numbers; want {BLOCK}")
-    pieces = _pieces(cursor)
+    pieces = _read_pieces(cursor)
     _skip_letters(cursor)
-    return Weights(sizes, epsilon, pieces, raw, _spans(cursor))
+    return ModelWeights(sizes, epsilon, pieces, raw, _read_spans(cursor))
 
 
-def _pieces(cursor: _Cursor) -> Pieces:
-    count, start, end, pad, unknown = cursor.unpack("<5i")
-    (size,) = cursor.unpack("<Q")
-    offsets = cursor.array("<u4", count + 1).tolist()
-    scores = cursor.array("<f4", count)
-    joined = cursor.take(size)
+def _read_pieces(cursor: _WeightsCursor) -> UnigramPieces:
+    count, start, end, pad, unknown = cursor.read_struct("<5i")
+    (size,) = cursor.read_struct("<Q")
+    offsets = cursor.read_array("<u4", count + 1).tolist()
+    scores = cursor.read_array("<f4", count)
+    joined = cursor.read_bytes(size)
     texts = tuple(joined[offsets[i] : offsets[i + 1]].decode() for i in range(count))
-    return Pieces(texts, scores, start, end, pad, unknown)
+    return UnigramPieces(texts, scores, start, end, pad, unknown)
 
 
-def _skip_letters(cursor: _Cursor) -> None:
+def _skip_letters(cursor: _WeightsCursor) -> None:
     """Passes the table of folded letters: the tokenizer brings its own."""
-    _, size = cursor.unpack("<iI")
-    cursor.take(size)
+    _, size = cursor.read_struct("<iI")
+    cursor.read_bytes(size)
 
 
-def _spans(cursor: _Cursor) -> dict[str, slice]:
-    (count,) = cursor.unpack("<i")
+def _read_spans(cursor: _WeightsCursor) -> dict[str, slice]:
+    (count,) = cursor.read_struct("<i")
     spans = {}
     for _ in range(count):
-        (length,) = cursor.unpack("<H")
-        name = cursor.take(length).decode()
-        _kind, _numbers, offset, size = cursor.unpack("<BIQQ")
+        (length,) = cursor.read_struct("<H")
+        name = cursor.read_bytes(length).decode()
+        _kind, _numbers, offset, size = cursor.read_struct("<BIQQ")
         spans[name] = slice(offset, offset + size)
     return spans

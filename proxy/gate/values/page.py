@@ -8,7 +8,7 @@ from functools import cached_property
 
 import regex
 
-from indexes.text.folding import fold
+from indexes.text.folding import fold_text
 from proxy.gate.values.types import Count, Kind, Value
 
 TAKEN = "\ue000"
@@ -65,7 +65,7 @@ _POINTED = regex.compile(r"[\u064b-\u065f\u0670\u0640]")
 
 def plain_word(word: str) -> str:
     """A flat word as the tables have it: only pointed Arabic still differs."""
-    return word if word.isascii() or not _POINTED.search(word) else fold(word)
+    return word if word.isascii() or not _POINTED.search(word) else fold_text(word)
 
 
 @dataclass

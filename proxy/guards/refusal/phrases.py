@@ -26,7 +26,7 @@ from typing import Protocol
 import re2
 import regex
 
-from indexes.text.folding import fold
+from indexes.text.folding import fold_text
 
 SUBJECT = "\ue001"
 """Stands in padded text where a name of the subject stood; every pronoun class matches it too."""
@@ -80,12 +80,12 @@ def prepared(text: str) -> str:
     words = text.replace("\n", " ; ").split()
     if max(map(len, words), default=0) <= WORD_CHARS:
         return _whole(map(_known, words))
-    return _whole(_known(word) if len(word) <= WORD_CHARS else _tokens(fold(word)) for word in words)
+    return _whole(_known(word) if len(word) <= WORD_CHARS else _tokens(fold_text(word)) for word in words)
 
 
 @lru_cache(maxsize=30_000)
 def _known(word: str) -> str:
-    return _tokens(fold(word))
+    return _tokens(fold_text(word))
 
 
 def _tokens(folded: str) -> str:
@@ -292,7 +292,7 @@ def _atom(pieces: Sequence[str], before: bool, after: bool) -> str:
 
 
 def _literal(text: str) -> str:
-    plain = padded(fold(text)).strip(" .")
+    plain = padded(fold_text(text)).strip(" .")
     if not plain:
         raise ValueError(f"{text!r} holds no letter or digit")
     return plain

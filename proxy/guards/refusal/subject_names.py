@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import regex
 
-from indexes.text.folding import fold
+from indexes.text.folding import fold_text
 from proxy.guards.refusal.pack import RefusePack
 from proxy.guards.refusal.phrases import SUBJECT, padded
 
@@ -16,7 +16,7 @@ class Names:
 
     def __init__(self, names: Sequence[str], packs: Iterable[RefusePack]):
         packs = tuple(packs)
-        self.phrases = frozenset(filter(None, (padded(fold(name)).strip(" .") for name in names)))
+        self.phrases = frozenset(filter(None, (padded(fold_text(name)).strip(" .") for name in names)))
         self.words = frozenset(word for phrase in self.phrases for word in phrase.split())
         before = _either(p for pack in packs for p in pack.prefixes)
         after = _either(s for pack in packs for s in pack.suffixes)
@@ -47,7 +47,7 @@ class Names:
 
 def _either(parts: Iterable[str]) -> str:
     # A space at the edge is part of what is glued on (" s", "da "); fold would take it off.
-    folded = (f"{' ' * part.startswith(' ')}{fold(part)}{' ' * part.endswith(' ')}" for part in parts)
+    folded = (f"{' ' * part.startswith(' ')}{fold_text(part)}{' ' * part.endswith(' ')}" for part in parts)
     unique = sorted(set(folded), key=len, reverse=True)
     return "(?:" + "|".join(map(regex.escape, unique)) + ")?" if unique else ""
 

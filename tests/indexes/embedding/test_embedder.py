@@ -29,52 +29,52 @@ def cosine(one: list[float], other: list[float]) -> float:
 
 def test_both_are_embedders(model: OnnxEmbedder) -> None:
     embedders: list[Embedder] = [model, BagOfTokens()]
-    assert [len(embedder.query("days of leave")) for embedder in embedders] == [64, 512]
+    assert [len(embedder.embed_query("days of leave")) for embedder in embedders] == [64, 512]
 
 
 def test_the_band_comes_from_the_card(model: OnnxEmbedder) -> None:
-    assert model.band("en", "en") == Band(0.2, 0.9)
+    assert model.choose_band("en", "en") == Band(0.2, 0.9)
 
 
 def test_meaning_shared_is_nearness(model: OnnxEmbedder) -> None:
-    question = model.query("may I park my bicycle")
-    near, far = model.passages(["bikes shed", "copper conducts heat"])
+    question = model.embed_query("may I park my bicycle")
+    near, far = model.embed_passages(["bikes shed", "copper conducts heat"])
     assert cosine(question, near) > 0.9 > 0.2 > cosine(question, far)
 
 
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=12))
 def test_passages_come_in_their_order_whatever_their_lengths(model: OnnxEmbedder, texts: list[str]) -> None:
     texts = [text + " heat" for text in texts]
-    alone = [model.passages([text])[0] for text in texts]
-    assert np.allclose(model.passages(texts), alone, atol=1e-5)
+    alone = [model.embed_passages([text])[0] for text in texts]
+    assert np.allclose(model.embed_passages(texts), alone, atol=1e-5)
 
 
 def test_no_texts_are_no_vectors(model: OnnxEmbedder) -> None:
-    assert model.passages([]) == []
+    assert model.embed_passages([]) == []
 
 
 def test_a_large_batch_is_run_in_parts(model: OnnxEmbedder) -> None:
-    vectors = model.passages(["heat " * 16] * (BATCH_TOKENS_MAX // 8))
+    vectors = model.embed_passages(["heat " * 16] * (BATCH_TOKENS_MAX // 8))
     assert np.allclose(vectors, vectors[0])
 
 
 def test_texts_are_cut_at_the_card_s_length(model: OnnxEmbedder) -> None:
-    assert model.query("heat " * 16 + "leave " * 50) == model.query("heat " * 16)
+    assert model.embed_query("heat " * 16 + "leave " * 50) == model.embed_query("heat " * 16)
 
 
 def test_prefixes_are_put_before_each_kind_of_text(tmp_path: Path) -> None:
     model = OnnxEmbedder(tiny.write(tmp_path, query_prefix="heat ", passage_prefix="bridge "))
     plain = OnnxEmbedder(tiny.write(tmp_path / "plain"))
-    assert model.query("leave") == plain.query("heat leave")
-    assert model.passages(["leave"]) == plain.passages(["bridge leave"])
+    assert model.embed_query("leave") == plain.embed_query("heat leave")
+    assert model.embed_passages(["leave"]) == plain.embed_passages(["bridge leave"])
 
 
 @pytest.mark.parametrize(("pooling", "token"), [("cls", "leave"), ("last", "heat")])
 def test_pooling_takes_the_first_or_the_last_real_token(tmp_path: Path, pooling: str, token: str) -> None:
     mean = OnnxEmbedder(tiny.write(tmp_path / "mean"))
     model = OnnxEmbedder(tiny.write(tmp_path / pooling, pooling=pooling, probes=[]))
-    short, _ = model.passages(["leave copper heat", "bikes " * 12])
-    assert short == pytest.approx(mean.query(token))
+    short, _ = model.embed_passages(["leave copper heat", "bikes " * 12])
+    assert short == pytest.approx(mean.embed_query(token))
 
 
 def test_other_inputs_are_filled_in(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_other_inputs_are_filled_in(tmp_path: Path) -> None:
     table = np.ones((99, 64), np.float32)
     kinds = ("input_ids", "attention_mask", "token_type_ids", "position_ids")
     onnx.save(tiny.graph(table, kinds), tmp_path / "model.onnx")
-    assert len(OnnxEmbedder(tmp_path).query("heat")) == 64
+    assert len(OnnxEmbedder(tmp_path).embed_query("heat")) == 64
 
 
 def test_the_name_tells_models_apart_but_not_their_bounds(tmp_path: Path, model: OnnxEmbedder) -> None:
@@ -140,11 +140,13 @@ def test_a_ruined_folder_is_one_kind_of_error_that_names_it(tmp_path: Path, faul
 
 def test_threads_may_share_one(model: OnnxEmbedder) -> None:
     texts = ["days of leave", "park the bicycle", "copper heat " * 8]
-    want = [model.query(text) for text in texts]
+    want = [model.embed_query(text) for text in texts]
     wrong: list[int] = []
 
     def ask() -> None:
-        wrong.extend(i for _ in range(50) for i, text in enumerate(texts) if model.query(text) != want[i])
+        wrong.extend(
+            i for _ in range(50) for i, text in enumerate(texts) if model.embed_query(text) != want[i]
+        )
 
     threads = [threading.Thread(target=ask) for _ in range(4)]
     for thread in threads:
@@ -156,16 +158,16 @@ def test_threads_may_share_one(model: OnnxEmbedder) -> None:
 
 def test_the_stand_in_knows_words_and_no_meaning() -> None:
     bag = BagOfTokens()
-    question = bag.query("May I park here?")
-    same, other = bag.passages(["park here", "leave the vehicle in this place"])
+    question = bag.embed_query("May I park here?")
+    same, other = bag.embed_passages(["park here", "leave the vehicle in this place"])
     assert cosine(question, same) > 0.5
     assert abs(cosine(question, other)) < 0.2
-    assert bag.query("Park HERE, may i") == pytest.approx(question)
+    assert bag.embed_query("Park HERE, may i") == pytest.approx(question)
 
 
 @given(st.text())
 def test_the_stand_in_gives_unit_vectors_or_nothing(text: str) -> None:
-    length = float(np.linalg.norm(BagOfTokens().query(text)))
+    length = float(np.linalg.norm(BagOfTokens().embed_query(text)))
     assert length == 0 or length == pytest.approx(1)
 
 

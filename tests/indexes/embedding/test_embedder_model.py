@@ -5,9 +5,9 @@ import time
 import numpy as np
 import pytest
 
-from indexes.embedding.default_model import ensure
+from indexes.embedding.default_model import ensure_default_model
 from indexes.embedding.embedder import OnnxEmbedder
-from indexes.fuse import similarity
+from indexes.fuse import compute_similarity
 from indexes.progress import shown
 
 pytestmark = pytest.mark.model
@@ -41,20 +41,20 @@ BRIDGE = {
 @pytest.fixture(scope="module")
 def model() -> OnnxEmbedder:
     with shown() as progress:
-        return OnnxEmbedder(ensure(progress))
+        return OnnxEmbedder(ensure_default_model(progress))
 
 
 @pytest.mark.parametrize("tag", LEAVE)
 def test_the_answer_is_nearer_than_another_sentence_of_the_language(model: OnnxEmbedder, tag: str) -> None:
     question, answer = LEAVE[tag]
-    near, far = np.array(model.passages([answer, BRIDGE[tag]])) @ np.array(model.query(question))
+    near, far = np.array(model.embed_passages([answer, BRIDGE[tag]])) @ np.array(model.embed_query(question))
     assert near - far > 0.03
 
 
 @pytest.mark.parametrize("tag", [tag for tag in LEAVE if tag != "en"])
 def test_the_answer_is_nearer_in_another_language_too(model: OnnxEmbedder, tag: str) -> None:
-    near, far = np.array(model.passages([LEAVE["en"][1], BRIDGE["en"]])) @ np.array(
-        model.query(LEAVE[tag][0])
+    near, far = np.array(model.embed_passages([LEAVE["en"][1], BRIDGE["en"]])) @ np.array(
+        model.embed_query(LEAVE[tag][0])
     )
     assert near > far
 
@@ -65,31 +65,33 @@ def test_the_usual_threshold_parts_answer_and_other_in_every_band(
     model: OnnxEmbedder, tag: str, told: str
 ) -> None:
     told = tag if told == "own" else told
-    cosines = np.array(model.passages([LEAVE[told][1], BRIDGE[told]])) @ np.array(model.query(LEAVE[tag][0]))
-    near, far = (similarity(float(cosine), model.band(tag, told), 0) for cosine in cosines)
+    cosines = np.array(model.embed_passages([LEAVE[told][1], BRIDGE[told]])) @ np.array(
+        model.embed_query(LEAVE[tag][0])
+    )
+    near, far = (compute_similarity(float(cosine), model.choose_band(tag, told), 0) for cosine in cosines)
     assert near > 0.35 > far
 
 
 def test_a_vector_does_not_hang_on_its_neighbours(model: OnnxEmbedder) -> None:
     """Beyond what eight-bit arithmetic rounds differently in another batch."""
     texts = [answer for _, answer in LEAVE.values()] + ["word " * 400]
-    together = np.array(model.passages(texts))
-    alone = np.array([model.passages([text])[0] for text in texts])
+    together = np.array(model.embed_passages(texts))
+    alone = np.array([model.embed_passages([text])[0] for text in texts])
     assert (together * alone).sum(axis=1).min() > 0.995
 
 
 def test_a_very_long_text_is_cut_not_refused(model: OnnxEmbedder) -> None:
-    assert len(model.passages(["The river runs slowly. " * 20_000])[0]) == 384
+    assert len(model.embed_passages(["The river runs slowly. " * 20_000])[0]) == 384
 
 
 @pytest.mark.parametrize("text", ["", " ", "\0", "\ud7ff\U0010ffff", "🙂" * 50, "e\u0301" * 900])
 def test_odd_texts_have_vectors_too(model: OnnxEmbedder, text: str) -> None:
-    assert np.linalg.norm(model.query(text)) == pytest.approx(1, abs=1e-5)
+    assert np.linalg.norm(model.embed_query(text)) == pytest.approx(1, abs=1e-5)
 
 
 def test_a_question_takes_little_of_a_core(model: OnnxEmbedder) -> None:
     """About 11 ms of processor time where it was measured; ten times that is a fault, not a slow machine."""
     begun = time.process_time()
     for _ in range(10):
-        model.query("How many days of paid annual leave do I have this year?")
+        model.embed_query("How many days of paid annual leave do I have this year?")
     assert (time.process_time() - begun) / 10 < 0.11

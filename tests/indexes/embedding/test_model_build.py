@@ -22,22 +22,24 @@ def small() -> SmallWeights:
 
 
 @pytest.fixture
-def source(small: SmallWeights, tmp_path: Path) -> weights.Weights:
+def source(small: SmallWeights, tmp_path: Path) -> weights.ModelWeights:
     path = tmp_path / "small.bin"
     path.write_bytes(small.file())
-    return weights.read(path)
+    return weights.read_weights(path)
 
 
-def test_every_tensor_reads_back_as_it_was_written(small: SmallWeights, source: weights.Weights) -> None:
+def test_every_tensor_reads_back_as_it_was_written(small: SmallWeights, source: weights.ModelWeights) -> None:
     for name, want in small.values.items():
         four_bit = name == "emb.word" or (name.endswith(".w") and "ln" not in name)
         got = (
-            source.blocks(name, *want.shape).values() if four_bit else source.plain(name).reshape(want.shape)
+            source.read_quantized(name, *want.shape).dequantize()
+            if four_bit
+            else source.read_tensor(name).reshape(want.shape)
         )
         assert np.array_equal(got, want), name
 
 
-def test_sizes_and_pieces_are_read(source: weights.Weights) -> None:
+def test_sizes_and_pieces_are_read(source: weights.ModelWeights) -> None:
     assert (source.sizes.hidden, source.sizes.layers, source.sizes.heads) == (HIDDEN, LAYERS, HEADS)
     assert source.pieces.texts == PIECES
     assert (source.pieces.start, source.pieces.pad, source.pieces.end, source.pieces.unknown) == (0, 1, 2, 3)
@@ -48,26 +50,26 @@ def test_another_file_is_refused(small: SmallWeights, tmp_path: Path, spoil: Any
     path = tmp_path / "spoilt.bin"
     path.write_bytes(spoil(small.file()))
     with pytest.raises(ValueError, match=r"weights file"):
-        weights.read(path)
+        weights.read_weights(path)
 
 
-def test_the_graph_computes_the_encoder(small: SmallWeights, source: weights.Weights) -> None:
+def test_the_graph_computes_the_encoder(small: SmallWeights, source: weights.ModelWeights) -> None:
     """Against the same transformer in plain numpy: eight-bit products may turn a state a little, no more."""
     ids = np.array([[0, 5, 6, 7, 2], [0, 9, 2, 1, 1]])
     mask = np.array([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])
-    session = onnxruntime.InferenceSession(graph.encoder(source).SerializeToString())
+    session = onnxruntime.InferenceSession(graph.build_encoder(source).SerializeToString())
     got = session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
     want = reference(small.values, ids, mask)
     cosines = (got * want).sum(-1) / np.linalg.norm(got, axis=-1) / np.linalg.norm(want, axis=-1)
     assert cosines[mask == 1].min() > 0.995
 
 
-def test_the_graph_passes_onnx_s_own_check(source: weights.Weights) -> None:
-    onnx.checker.check_model(graph.encoder(source))
+def test_the_graph_passes_onnx_s_own_check(source: weights.ModelWeights) -> None:
+    onnx.checker.check_model(graph.build_encoder(source))
 
 
-def test_the_tokenizer_folds_and_frames(source: weights.Weights, tmp_path: Path) -> None:
-    vocabulary.write(source.pieces, tmp_path / "tokenizer.json")
+def test_the_tokenizer_folds_and_frames(source: weights.ModelWeights, tmp_path: Path) -> None:
+    vocabulary.write_tokenizer(source.pieces, tmp_path / "tokenizer.json")
     tokenizer = Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
     assert tokenizer.encode("a  bz ").tokens == ["<s>", "▁a", "▁b", "z", "</s>"]
     assert tokenizer.encode("ａ\u200dｂ").tokens == tokenizer.encode("a b").tokens

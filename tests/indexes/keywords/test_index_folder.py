@@ -6,18 +6,18 @@ from pathlib import Path
 import pytest
 import tantivy
 
-from indexes.grants import FOREVER, Filter, instant
-from indexes.keywords.index_folder import TERMS_MAX, Keywords, LexicalFault, prove
-from indexes.outbox import Batch, Item
+from indexes.grants import FOREVER, SearchFilter, encode_instant
+from indexes.keywords.index_folder import TERMS_MAX, KeywordIndexError, TantivyFolder, verify_deletion
+from indexes.outbox import OutboxBatch, OutboxItem
 from tests.indexes.shelf import NOW
 
-ITEM = Item(1, 1, "docs", 0, FOREVER, "en", "Title", "some words here", "", ())
-ANY = Filter(frozenset({1}), frozenset({"docs"}), 5)
+ITEM = OutboxItem(1, 1, "docs", 0, FOREVER, "en", "Title", "some words here", "", ())
+ANY = SearchFilter(frozenset({1}), frozenset({"docs"}), 5)
 
 
-def filled(folder: Path, *items: Item) -> Keywords:
-    index = Keywords(folder, str.split)
-    index.apply([Batch(1, (), items)])
+def filled(folder: Path, *items: OutboxItem) -> TantivyFolder:
+    index = TantivyFolder(folder, str.split)
+    index.apply([OutboxBatch(1, (), items)])
     index.reload()
     return index
 
@@ -58,7 +58,7 @@ def test_validity_begins_with_its_first_instant_and_ends_before_its_last(tmp_pat
 
 
 @pytest.mark.parametrize("nobody", [replace(ANY, acls=frozenset()), replace(ANY, sources=frozenset())])
-def test_an_empty_permission_finds_nothing(tmp_path: Path, nobody: Filter) -> None:
+def test_an_empty_permission_finds_nothing(tmp_path: Path, nobody: SearchFilter) -> None:
     assert filled(tmp_path, ITEM).search(["words"], nobody, 9) == []
 
 
@@ -87,7 +87,7 @@ def test_another_form_of_a_word_is_found_after_the_word_itself(tmp_path: Path) -
 def test_deleting_by_id_deletes_and_doing_it_twice_changes_nothing(tmp_path: Path) -> None:
     index = filled(tmp_path, ITEM, replace(ITEM, id=2))
     for _ in range(2):
-        index.apply([Batch(2, (1, 2, 3), (replace(ITEM, id=2), replace(ITEM, id=3)))])
+        index.apply([OutboxBatch(2, (1, 2, 3), (replace(ITEM, id=2), replace(ITEM, id=3)))])
     index.reload()
     assert index.search(["words"], ANY, 9) == [2, 3]
 
@@ -111,12 +111,12 @@ def test_the_trap_is_still_there_unsigned_terms_delete_nothing(tmp_path: Path) -
 def test_the_self_test_notices_an_index_that_does_not_delete(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    prove(tmp_path)
-    monkeypatch.setattr(Keywords, "_id", lambda self, found: tantivy.Query.empty_query())
+    verify_deletion(tmp_path)
+    monkeypatch.setattr(TantivyFolder, "_match_id", lambda self, found: tantivy.Query.empty_query())
     other = tmp_path / "other"
     other.mkdir()
-    with pytest.raises(LexicalFault, match="does not delete"):
-        prove(other)
+    with pytest.raises(KeywordIndexError, match="does not delete"):
+        verify_deletion(other)
 
 
 def test_no_text_is_kept_in_the_index(tmp_path: Path) -> None:
@@ -129,11 +129,11 @@ def test_no_text_is_kept_in_the_index(tmp_path: Path) -> None:
 
 def test_a_search_keeps_its_snapshot_until_reload(tmp_path: Path) -> None:
     index = filled(tmp_path, ITEM)
-    index.apply([Batch(2, (1,), ())])
+    index.apply([OutboxBatch(2, (1,), ())])
     assert index.search(["words"], ANY, 9) == [1]
     index.reload()
     assert index.search(["words"], ANY, 9) == []
 
 
 def test_an_instant_fits_the_index() -> None:
-    assert -(2**63) <= instant(NOW) < FOREVER < 2**63
+    assert -(2**63) <= encode_instant(NOW) < FOREVER < 2**63

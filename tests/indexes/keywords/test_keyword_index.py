@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 
 from indexes import outbox
-from indexes.keywords.keyword_index import Lexical
-from indexes.read_snapshot import Look
+from indexes.keywords.keyword_index import KeywordIndex
+from indexes.read_snapshot import ReadSnapshot
 from indexes.store import Store
 from tests.indexes.shelf import NOW, access, document, put, shelf, viewer
 from tests.waiting import until
 
 
-async def found(lexical: Lexical, store: Store, word: str, *groups: str) -> list[int]:
-    def look(look: Look) -> list[int]:
-        lexical.refresh(look.state())
-        return lexical.search([word], look.filter(viewer(*groups)), 99)
+async def found(lexical: KeywordIndex, store: Store, word: str, *groups: str) -> list[int]:
+    def look(look: ReadSnapshot) -> list[int]:
+        lexical.refresh(look.read_state())
+        return lexical.search([word], look.build_filter(viewer(*groups)), 99)
 
-    return await store.look(look)
+    return await store.read_snapshot(look)
 
 
 async def test_it_follows_the_truth(tmp_path: Path) -> None:
@@ -30,7 +30,7 @@ async def test_it_follows_the_truth(tmp_path: Path) -> None:
         assert await found(on.lexical, on.store, "apple", "public") == []
         assert await on.lexical.drain()
         assert await found(on.lexical, on.store, "apple", "public") == [1, 2]
-        await on.store.remove("docs/a")
+        await on.store.remove_document("docs/a")
         await on.store.set_access("docs/b", access("staff"))
         await on.lexical.drain()
         assert await found(on.lexical, on.store, "apple", "public") == []
@@ -75,7 +75,7 @@ async def test_one_process_at_a_time_drains(tmp_path: Path) -> None:
         await asyncio.sleep(0.1)
         os.close(other)
         assert await waiting
-        assert await on.lexical.behind() == 0
+        assert await on.lexical.count_pending_changes() == 0
 
 
 async def test_a_cancelled_drain_goes_on_and_leaves_no_lock(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ async def test_a_cancelled_drain_goes_on_and_leaves_no_lock(tmp_path: Path) -> N
 
 async def test_keeping_up_takes_what_others_write(tmp_path: Path) -> None:
     async with shelf(tmp_path) as on:
-        keeping = asyncio.create_task(on.lexical.keep())
+        keeping = asyncio.create_task(on.lexical.drain_continuously())
         async with Store(tmp_path / "truth.db") as elsewhere:
             await put(elsewhere, document("docs/a", "apple"))
 
@@ -128,7 +128,7 @@ async def test_an_index_that_cannot_be_trusted_is_built_anew(tmp_path: Path, har
             (folder / "applied").write_text("999")
     analyser = (lambda text: text.split()) if harm == "other analyser" else None
     async with Store(tmp_path / "truth.db") as store:
-        made = Lexical(root, store, analyser) if analyser else Lexical(root, store)
+        made = KeywordIndex(root, store, analyser) if analyser else KeywordIndex(root, store)
         async with made as lexical:
             assert await found(lexical, store, "Apple" if analyser else "apple", "public") == [1]
             assert await found(lexical, store, "pear", "public") == [2]
@@ -142,10 +142,10 @@ async def test_more_than_one_commit_holds_is_taken_to_its_end(
     async with shelf(tmp_path) as on:
         await put(on.store, *(document(f"docs/{i}", "apple") for i in range(5)))
         if anew:
-            await on.store.renew()
+            await on.store.renew_epoch()
         await on.lexical.drain()
         assert await found(on.lexical, on.store, "apple", "public") == [1, 2, 3, 4, 5]
-        assert await on.lexical.behind() == 0
+        assert await on.lexical.count_pending_changes() == 0
 
 
 async def test_a_restored_truth_gets_a_new_index(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ async def test_a_restored_truth_gets_a_new_index(tmp_path: Path) -> None:
     async with shelf(tmp_path) as on:
         await put(on.store, document("docs/a", "apple"))
         await on.lexical.drain()
-        await on.store.renew()
+        await on.store.renew_epoch()
         assert await found(on.lexical, on.store, "apple", "public") == []
         await on.lexical.drain()
         assert await found(on.lexical, on.store, "apple", "public") == [1]

@@ -19,8 +19,8 @@ def _insert(connection: sqlite3.Connection) -> int:
 
 async def test_a_transaction_returns_its_value(tmp_path: Path) -> None:
     async with Database(tmp_path / "a.db", schema=SCHEMA) as db:
-        assert await db.transaction(_insert) == 1
-        assert await db.read(lambda c: c.execute("SELECT count(*) FROM t").fetchone()[0]) == 1
+        assert await db.run_transaction(_insert) == 1
+        assert await db.run_read(lambda c: c.execute("SELECT count(*) FROM t").fetchone()[0]) == 1
 
 
 async def test_a_fault_inside_rolls_everything_back(tmp_path: Path) -> None:
@@ -30,24 +30,24 @@ async def test_a_fault_inside_rolls_everything_back(tmp_path: Path) -> None:
 
     async with Database(tmp_path / "a.db", schema=SCHEMA) as db:
         with pytest.raises(ValueError, match="no"):
-            await db.transaction(broken)
-        assert await db.transaction(_insert) == 1
+            await db.run_transaction(broken)
+        assert await db.run_transaction(_insert) == 1
 
 
 async def test_a_cancelled_caller_does_not_tear_a_transaction(tmp_path: Path) -> None:
     async with Database(tmp_path / "a.db", schema=SCHEMA) as db:
-        task = asyncio.create_task(db.transaction(_insert))
+        task = asyncio.create_task(db.run_transaction(_insert))
         await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert await db.transaction(_insert) == 2
+        assert await db.run_transaction(_insert) == 2
 
 
 async def test_a_closed_database_says_so(tmp_path: Path) -> None:
     db = Database(tmp_path / "a.db")
     with pytest.raises(sqlite3.ProgrammingError, match="not open"):
-        await db.transaction(_insert)
+        await db.run_transaction(_insert)
 
 
 async def test_opening_waits_for_a_process_that_is_making_the_same_new_file(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ async def test_opening_waits_for_a_process_that_is_making_the_same_new_file(tmp_
     other.execute("BEGIN IMMEDIATE")
     asyncio.get_running_loop().call_later(0.1, other.execute, "COMMIT")
     async with Database(tmp_path / "a.db", schema=SCHEMA) as db:
-        assert await db.transaction(_insert) == 1
+        assert await db.run_transaction(_insert) == 1
     other.close()
 
 
@@ -72,7 +72,7 @@ async def test_a_new_file_is_for_its_owner_alone_and_the_mode_of_an_old_one_is_k
     path = tmp_path / "a.db"
     for mode in (0o600, 0o640):
         async with Database(path, schema="CREATE TABLE IF NOT EXISTS t (a)") as database:
-            await database.transaction(lambda connection: connection.execute("INSERT INTO t VALUES (1)"))
+            await database.run_transaction(lambda connection: connection.execute("INSERT INTO t VALUES (1)"))
         assert path.stat().st_mode & 0o777 == mode
         path.chmod(0o640)
 

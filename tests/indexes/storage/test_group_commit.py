@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from indexes.storage.database import Database
-from indexes.storage.group_commit import BATCH_MAX, Commits
+from indexes.storage.group_commit import BATCH_MAX, GroupCommit
 
 SCHEMA = "CREATE TABLE IF NOT EXISTS t (n INTEGER PRIMARY KEY)"
 
@@ -25,12 +25,12 @@ def insert(connection: sqlite3.Connection, number: int) -> int:
 
 
 async def rows(db: Database) -> list[int]:
-    return await db.read(lambda c: [row[0] for row in c.execute("SELECT n FROM t ORDER BY n")])
+    return await db.run_read(lambda c: [row[0] for row in c.execute("SELECT n FROM t ORDER BY n")])
 
 
 async def test_everything_that_waits_is_one_commit_up_to_a_bound(db: Database) -> None:
     points: list[str] = []
-    async with Commits(db, failpoint=points.append) as commits:
+    async with GroupCommit(db, failpoint=points.append) as commits:
         count = BATCH_MAX + 10
         futures = [commits.submit(lambda c, n=number: insert(c, n)) for number in range(count)]  # type: ignore[misc]
         assert await asyncio.gather(*futures) == list(range(count))
@@ -43,7 +43,7 @@ async def test_an_item_that_fails_undoes_itself_and_no_other(db: Database) -> No
         insert(connection, 7)
         raise ValueError("half")
 
-    async with Commits(db) as commits:
+    async with GroupCommit(db) as commits:
         futures: list[asyncio.Future[int]] = [
             commits.submit(lambda c: insert(c, 1)),
             commits.submit(half),
@@ -56,7 +56,7 @@ async def test_an_item_that_fails_undoes_itself_and_no_other(db: Database) -> No
 
 
 async def test_a_store_that_fails_fails_everything_of_the_batch(db: Database) -> None:
-    async with Commits(db) as commits:
+    async with GroupCommit(db) as commits:
         futures: list[asyncio.Future[int]] = [
             commits.submit(lambda c: insert(c, 1)),
             commits.submit(lambda c: c.execute("DELETE FROM missing").rowcount),
@@ -67,7 +67,7 @@ async def test_a_store_that_fails_fails_everything_of_the_batch(db: Database) ->
 
 
 async def test_what_is_cancelled_before_it_begins_is_not_done(db: Database) -> None:
-    async with Commits(db) as commits:
+    async with GroupCommit(db) as commits:
         commits.submit(lambda c: insert(c, 1)).cancel()
         await commits.submit(lambda c: insert(c, 2))
     assert await rows(db) == [2]
@@ -82,7 +82,7 @@ async def test_what_is_cancelled_too_late_is_handed_to_undo(db: Database) -> Non
         if point == "before" and late:
             loop.call_soon_threadsafe(late.pop().cancel)
 
-    async with Commits(db, failpoint=failpoint) as commits:
+    async with GroupCommit(db, failpoint=failpoint) as commits:
         late.append(commits.submit(lambda c: insert(c, 1), undo=undone.append))
         await asyncio.sleep(0.05)
     assert (undone, await rows(db)) == ([1], [1])
@@ -96,13 +96,13 @@ async def test_a_guard_that_raises_after_the_commit_fails_the_batch(db: Database
         if len(calls) == 2:
             raise OSError("gone")
 
-    async with Commits(db, guard=guard) as commits:
+    async with GroupCommit(db, guard=guard) as commits:
         with pytest.raises(OSError, match="gone"):
             await commits.submit(lambda c: insert(c, 1))
 
 
 async def test_closing_finishes_what_waits_and_then_takes_nothing(db: Database) -> None:
-    async with Commits(db) as commits:
+    async with GroupCommit(db) as commits:
         waiting = commits.submit(lambda c: insert(c, 1))
     assert await waiting == 1
     with pytest.raises(sqlite3.ProgrammingError, match="not open"):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from indexes.text.folding import fold
-from indexes.text.language import WordPack, detect
-from indexes.text.words import content_words
+from indexes.text.folding import fold_text
+from indexes.text.language import WordPack, detect_language
+from indexes.text.words import find_content_words
 from proxy.settings.languages import TAGS, parts
 
 PACKS = parts("words", WordPack)
@@ -25,8 +25,8 @@ TEXTS = {
 
 @pytest.mark.parametrize(("tag", "text"), [(tag, text) for tag, texts in TEXTS.items() for text in texts])
 def test_short_texts_show_their_language(tag: str, text: str) -> None:
-    assert detect(text, PACKS) == tag
-    assert detect(text, PACKS, "en") == tag
+    assert detect_language(text, PACKS) == tag
+    assert detect_language(text, PACKS, "en") == tag
 
 
 @pytest.mark.parametrize(
@@ -43,47 +43,47 @@ def test_short_texts_show_their_language(tag: str, text: str) -> None:
 )
 def test_a_lone_word_is_of_no_neighbour(tag: str, words: str) -> None:
     for word in words.replace("،", ",").split(","):
-        assert detect(f"{word.strip()}?", PACKS) in (tag, None), word
+        assert detect_language(f"{word.strip()}?", PACKS) in (tag, None), word
 
 
 def test_words_of_one_language_that_are_asked_alone_tell_it() -> None:
     for tag, word in [("en", "Skills"), ("es", "Idioma, trabajo"), ("pt", "Endereço"), ("fr", "Lieu")]:
-        assert detect(f"{word}?", PACKS) == tag
+        assert detect_language(f"{word}?", PACKS) == tag
     for tag, word in [("de", "Sprachen"), ("fa", "رزومه"), ("ar", "العنوان")]:
-        assert detect(f"{word}?", PACKS) == tag
+        assert detect_language(f"{word}?", PACKS) == tag
 
 
 def test_what_shows_none_is_the_default() -> None:
     for text in ("", "12345", "🙂", "ABC-123", "https://example.org/die/und/der"):
-        assert detect(text, PACKS) is None
-        assert detect(text, PACKS, "pt") == "pt"
+        assert detect_language(text, PACKS) is None
+        assert detect_language(text, PACKS, "pt") == "pt"
 
 
 def test_a_script_without_a_pack_is_the_default() -> None:
-    assert detect("これは日本語の文章です", PACKS, "en") == "en"
-    assert detect("καλημέρα", PACKS) is None
+    assert detect_language("これは日本語の文章です", PACKS, "en") == "en"
+    assert detect_language("καλημέρα", PACKS) is None
 
 
 def test_urdu_and_ukrainian_are_not_taken_for_their_neighbours() -> None:
-    assert detect("یہ کتاب بہت اچھی ہے اور وہاں ٹھیک ہے", PACKS) != "ar"
-    assert detect("Ці міста є її", PACKS) is None
+    assert detect_language("یہ کتاب بہت اچھی ہے اور وہاں ٹھیک ہے", PACKS) != "ar"
+    assert detect_language("Ці міста є її", PACKS) is None
 
 
 def test_the_only_pack_of_a_script_wins_unless_letters_speak_against_it() -> None:
-    assert detect("Wo ist der Bahnhof?", {"en": PACKS["en"]}) == "en"
-    assert detect("Größe", {"en": PACKS["en"]}, "fa") == "fa"
+    assert detect_language("Wo ist der Bahnhof?", {"en": PACKS["en"]}) == "en"
+    assert detect_language("Größe", {"en": PACKS["en"]}, "fa") == "fa"
 
 
 def test_a_default_is_given_up_only_for_a_clear_lead() -> None:
-    assert detect("Total: no", PACKS, "es", lead=4) == "es"
-    assert detect("Tengo tiempo", PACKS, "es", lead=2) == "es"
+    assert detect_language("Total: no", PACKS, "es", lead=4) == "es"
+    assert detect_language("Tengo tiempo", PACKS, "es", lead=2) == "es"
 
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_stop_words_are_folded_and_a_closed_class(tag: str) -> None:
     pack = PACKS[tag]
     assert 60 <= len(pack.stop) <= 150
-    assert all(fold(word) == word for word in (*pack.stop, *pack.telling))
+    assert all(fold_text(word) == word for word in (*pack.stop, *pack.telling))
     assert not pack.stop & pack.telling
 
 
@@ -101,4 +101,4 @@ def test_stop_words_are_folded_and_a_closed_class(tag: str) -> None:
     ],
 )
 def test_words_that_ask_are_no_content_in_any_of_their_forms(tag: str, question: str, content: str) -> None:
-    assert content_words(question, PACKS[tag].stop) == tuple(content.split())
+    assert find_content_words(question, PACKS[tag].stop) == tuple(content.split())

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexes.text.roots import LETTERS, roots
-from indexes.text.words import index_tokens
+from indexes.text.roots import ROOT_LETTERS, find_roots
+from indexes.text.words import tokenize_for_index
 
 
 def root(word: str) -> str:
-    (token,) = index_tokens(word)
-    return roots([token])[0]
+    (token,) = tokenize_for_index(word)
+    return find_roots([token])[0]
 
 
 @pytest.mark.parametrize(
@@ -42,11 +42,11 @@ def test_a_short_word_is_not_worn_down_to_nothing(word: str) -> None:
 
 
 def test_numbers_and_han_pass_through() -> None:
-    assert roots(["2024", "员工"]) == ["2024", "员工"]
+    assert find_roots(["2024", "员工"]) == ["2024", "员工"]
 
 
 @given(st.lists(st.text(min_size=1, max_size=12)))
 def test_every_token_has_one_short_root(tokens: list[str]) -> None:
-    found = roots(tokens)
+    found = find_roots(tokens)
     assert len(found) == len(tokens)
-    assert all(0 < len(one) <= LETTERS for one in found)
+    assert all(0 < len(one) <= ROOT_LETTERS for one in found)

@@ -7,8 +7,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from indexes.text.folding import fold
-from indexes.text.words import content_words, count, coverage, index_tokens, words
+from indexes.text.folding import fold_text
+from indexes.text.words import (
+    compute_coverage,
+    count_words,
+    find_content_words,
+    split_words,
+    tokenize_for_index,
+)
 
 FOLDED = {
     # Arabic and Persian letters are one, harakat and tatweel go, ZWNJ parts words.
@@ -49,14 +55,14 @@ FOLDED = {
 
 @pytest.mark.parametrize(("text", "folded"), FOLDED.items())
 def test_fold(text: str, folded: str) -> None:
-    assert fold(text) == unicodedata.normalize("NFC", folded)
+    assert fold_text(text) == unicodedata.normalize("NFC", folded)
 
 
 def test_folding_twice_is_folding_once_for_every_code_point() -> None:
     for code in [*range(0, 0x3000), *range(0x3000, 0x2FA20, 7)]:
         if not 0xD800 <= code < 0xE000:
-            once = fold(chr(code))
-            assert fold(once) == once, hex(code)
+            once = fold_text(chr(code))
+            assert fold_text(once) == once, hex(code)
 
 
 MARKS = "еёЕЁيىكەهۀ\u0654\u0653\u0655\u0308\u0300\u0301\u064b\u0610ـ\u200c\u200d\u200biİΣσﷺﷲ e\u0323"
@@ -67,12 +73,12 @@ MARKS = "еёЕЁيىكەهۀ\u0654\u0653\u0655\u0308\u0300\u0301\u064b\u0610ـ\
 @example("ё\u0308")
 @example("Å\u0301K")
 def test_folding_twice_is_folding_once(text: str) -> None:
-    assert fold(fold(text)) == fold(text)
+    assert fold_text(fold_text(text)) == fold_text(text)
 
 
 @given(st.text(max_size=40))
 def test_folded_text_is_composed_and_holds_nothing_unseen(text: str) -> None:
-    folded = fold(text)
+    folded = fold_text(text)
     assert unicodedata.is_normalized("NFC", folded)
     assert not any(unicodedata.category(char) == "Cf" for char in folded)
 
@@ -80,8 +86,8 @@ def test_folded_text_is_composed_and_holds_nothing_unseen(text: str) -> None:
 @pytest.mark.parametrize("unit", ["ё\u0308", "e\u0301", "\u0301", "й", "ا\u0654", "می\u200c", "王", "a1"])
 def test_folding_is_linear(unit: str) -> None:
     started = time.process_time()  # not what neighbours take
-    fold(unit * 20_000)
-    index_tokens(unit * 20_000)
+    fold_text(unit * 20_000)
+    tokenize_for_index(unit * 20_000)
     assert time.process_time() - started < 2
 
 
@@ -96,7 +102,7 @@ WORDS = {
 
 @pytest.mark.parametrize(("text", "parts"), WORDS.items())
 def test_words_are_whole_and_han_gives_bigrams(text: str, parts: tuple[str, ...]) -> None:
-    assert words(text) == tuple(unicodedata.normalize("NFC", part) for part in parts)
+    assert split_words(text) == tuple(unicodedata.normalize("NFC", part) for part in parts)
 
 
 INDEXED = {
@@ -110,13 +116,13 @@ INDEXED = {
 
 @pytest.mark.parametrize(("text", "tokens"), INDEXED.items())
 def test_index_tokens_lose_accents_but_no_vowel_signs(text: str, tokens: tuple[str, ...]) -> None:
-    assert index_tokens(text) == tuple(unicodedata.normalize("NFC", token) for token in tokens)
+    assert tokenize_for_index(text) == tuple(unicodedata.normalize("NFC", token) for token in tokens)
 
 
 @given(st.text(max_size=40))
 def test_an_index_token_is_its_own_token(text: str) -> None:
-    once = index_tokens(text)
-    assert index_tokens(" ".join(once)) == once
+    once = tokenize_for_index(text)
+    assert tokenize_for_index(" ".join(once)) == once
 
 
 COUNTED = {
@@ -135,34 +141,34 @@ COUNTED = {
 
 @pytest.mark.parametrize(("text", "length"), COUNTED.items())
 def test_length_counts_two_thirds_of_han_and_no_markers(text: str, length: int) -> None:
-    assert count(text) == length
+    assert count_words(text) == length
 
 
 STOP = frozenset(("the", "how", "does", "cost", "什么", "的", "是"))
 
 
 def test_content_words_are_distinct_long_enough_and_carry_the_subject() -> None:
-    assert content_words("How does the the boat go, Anna? Boat!", STOP, frozenset({"anna"})) == ("boat",)
-    assert content_words("什么是开放的时间", STOP) == ("开放", "时间")
+    assert find_content_words("How does the the boat go, Anna? Boat!", STOP, frozenset({"anna"})) == ("boat",)
+    assert find_content_words("什么是开放的时间", STOP) == ("开放", "时间")
 
 
 def test_coverage_is_the_share_of_wanted_words() -> None:
     wanted = ("boat", "rental", "price", "harbour")
-    assert coverage(wanted, "Boat rental at the harbour") == 0.75
-    assert coverage(wanted, frozenset(words("Boat rental"))) == 0.5
+    assert compute_coverage(wanted, "Boat rental at the harbour") == 0.75
+    assert compute_coverage(wanted, frozenset(split_words("Boat rental"))) == 0.5
 
 
 def test_one_word_in_common_covers_nothing() -> None:
-    assert coverage(("boat",), "boat") == 0.0
-    assert coverage(("boat", "boat", "car"), "a boat") == 0.0
-    assert coverage((), "anything") == 0.0
+    assert compute_coverage(("boat",), "boat") == 0.0
+    assert compute_coverage(("boat", "boat", "car"), "a boat") == 0.0
+    assert compute_coverage((), "anything") == 0.0
 
 
 def test_coverage_wants_whole_words() -> None:
-    assert coverage(("cat", "dog"), "category dogma") == 0.0
+    assert compute_coverage(("cat", "dog"), "category dogma") == 0.0
 
 
 def test_chinese_is_covered_by_pairs_of_characters() -> None:
-    wanted = content_words("图书馆的开放时间是什么", STOP)
-    assert coverage(wanted, "图书馆每天开放，时间不变") > 0.5
-    assert coverage(wanted, "菜单和价格") == 0.0
+    wanted = find_content_words("图书馆的开放时间是什么", STOP)
+    assert compute_coverage(wanted, "图书馆每天开放，时间不变") > 0.5
+    assert compute_coverage(wanted, "菜单和价格") == 0.0

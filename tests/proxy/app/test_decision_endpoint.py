@@ -84,6 +84,6 @@ async def test_an_admin_reads_every_request_and_sees_only_sources_of_its_own_gro
 async def test_a_revocation_holds_for_what_was_decided_before_it(proxy: Deployment) -> None:
     key = await proxy.key()
     id = await asked(proxy, key)
-    await proxy.services.evidence.store.hide(["handbook/hours.md"])
+    await proxy.services.evidence.store.hide_documents(["handbook/hours.md"])
     got = await read(proxy, id, key)
     assert (got.json()["sources"], "Opening hours" in got.text) == ([], False)

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from indexes.text.language import WordPack, detect
-from indexes.text.words import content_words
+from indexes.text.language import WordPack, detect_language
+from indexes.text.words import find_content_words
 from proxy.guards.followup import Reader
 from proxy.guards.refusal.pack import RefusePack
 from proxy.guards.refusal.refuser import Refuser, Topics
@@ -24,7 +24,7 @@ def refuse_packs() -> Mapping[str, RefusePack]:
 def content() -> Callable[[str], Sequence[str]]:
     """Content words under the stop words of the text's own language."""
     packs = parts("words", WordPack)
-    return lambda text: content_words(text, packs[detect(text, packs, "en") or "en"].stop)
+    return lambda text: find_content_words(text, packs[detect_language(text, packs, "en") or "en"].stop)
 
 
 @pytest.fixture(scope="session")

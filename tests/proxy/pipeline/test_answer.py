@@ -93,7 +93,7 @@ async def test_without_the_group_there_is_no_evidence(proxy: Deployment, fake: F
 async def test_a_revocation_holds_for_the_next_question(proxy: Deployment) -> None:
     client = await proxy.client()
     assert "9:30" in await ask(client, model="quoting")
-    await proxy.services.evidence.store.hide(["handbook/hours.md"])
+    await proxy.services.evidence.store.hide_documents(["handbook/hours.md"])
     assert "9:30" not in await ask(client, model="quoting")
 
 

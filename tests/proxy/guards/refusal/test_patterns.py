@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexes.text.folding import fold
+from indexes.text.folding import fold_text
 from proxy.domain.errors import ConfigError
 from proxy.guards.refusal.patterns import CANARY, Pattern, Patterns, Rule, compiled, prove
 from proxy.guards.refusal.phrases import SUBJECT, Lexicon, padded, prepared, read
@@ -117,7 +117,7 @@ def test_a_user_cannot_write_the_signs_that_stand_for_the_subject_and_the_canary
 @given(st.text(alphabet="ab.!? \n،۔؟，。\"'میهяё-ज़ँéß1٣", max_size=40))
 @settings(max_examples=100)
 def test_word_by_word_gives_the_same_as_all_at_once(text: str) -> None:
-    assert prepared(text) == padded(fold(text.replace("\n", " ; ")))
+    assert prepared(text) == padded(fold_text(text.replace("\n", " ; ")))
 
 
 @given(st.lists(st.sampled_from(["how", "much", "would", "they", "charge", ".", "a"]), max_size=14))
