@@ -24,7 +24,7 @@ from indexes.embedding.model import locate_model
 from indexes.embedding.vector_matrix import VectorMatrix, VectorRow, VectorScope, pack_vector
 from indexes.grants import ALWAYS, SearchFilter, encode_instant
 from indexes.keywords.keyword_index import KeywordIndex
-from indexes.progress import Progress, shown
+from indexes.progress import Progress, show_progress
 from indexes.search import Search
 from indexes.store import Store
 from indexes.text.language import WordPack
@@ -113,7 +113,7 @@ def run(arguments: list[str]) -> int:
     times: list[Times] = []
     if folder := locate_model("auto"):
         print(f"{_embedding(folder)}\n")
-    with shown() as progress:
+    with show_progress() as progress:
         for size in asked.passages or (10_000, 100_000):
             times += _dense(size, asked.queries)
             times += asyncio.run(_whole(size, asked.queries, progress))

@@ -12,22 +12,22 @@ Progress = Callable[[str, float], None]
 """Told the step under way and its share done, 0..1."""
 
 
-def silent(step: str, done: float) -> None:
+def ignore_progress(step: str, done: float) -> None:
     """Shows nothing."""
 
 
 @contextmanager
-def shown() -> Iterator[Progress]:
+def show_progress() -> Iterator[Progress]:
     """Shows steps on standard error: bars on a terminal, else one line a step."""
     if not sys.stderr.isatty():
-        yield _Lines()
+        yield _ProgressLines()
         return
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     with Bars(*columns, console=Console(stderr=True)) as bars:
-        yield _Terminal(bars)
+        yield _ProgressBars(bars)
 
 
-class _Lines:
+class _ProgressLines:
     def __init__(self) -> None:
         self.step = ""
 
@@ -37,7 +37,7 @@ class _Lines:
         self.step = step
 
 
-class _Terminal:
+class _ProgressBars:
     def __init__(self, bars: Bars) -> None:
         self.bars = bars
 

@@ -12,7 +12,7 @@ from indexes.read_snapshot import encode_viewer
 from indexes.store import Store
 from indexes.types import PartialDate, Record, Viewer
 
-CURRENT = {
+CURRENT_MARKS = {
     "en": "current",
     "fa": "در حال حاضر",
     "es": "actual",
@@ -26,9 +26,9 @@ CURRENT = {
 }
 """How a record of today is marked in its text, by language."""
 
-_NAMES = "key, book, kind, title, text, url, begun, ended, current, acl, valid_from, valid_to"
+_COLUMNS = "key, book, kind, title, text, url, begun, ended, current, acl, valid_from, valid_to"
 
-_CHOOSE = """
+_SELECT_RECORDS = """
     SELECT key, book, kind, title, text, url, begun, ended, current, groups, valid_from, valid_to
     FROM record JOIN acl ON acl.id = record.acl
     WHERE book IN (SELECT value FROM json_each(:sources))
@@ -43,7 +43,7 @@ _CHOOSE = """
 """
 
 
-class Records:
+class RecordStore:
     """Implements `types.Book` over the truth."""
 
     def __init__(self, store: Store):
@@ -62,75 +62,77 @@ class Records:
             "any_kind": not kinds,
             "limit": limit,
         }
-        found = await self._store.run_read(lambda connection: connection.execute(_CHOOSE, asked).fetchall())
-        return tuple(_in(_record(row), language) for row in found)
+        found = await self._store.run_read(
+            lambda connection: connection.execute(_SELECT_RECORDS, asked).fetchall()
+        )
+        return tuple(_localize_record(_parse_record_row(row), language) for row in found)
 
-    async def kinds(self) -> tuple[tuple[str, str], ...]:
+    async def list_kinds(self) -> tuple[tuple[str, str], ...]:
         """Every book with each kind of record that it holds, whoever may see them."""
         chosen = "SELECT DISTINCT book, kind FROM record ORDER BY book, kind"
         return tuple(await self._store.run_read(lambda connection: connection.execute(chosen).fetchall()))
 
-    async def put_book(self, book: str, records: Collection[Record]) -> bool:
+    async def replace_book(self, book: str, records: Collection[Record]) -> bool:
         """Replaces all records of a book in one transaction. False: nothing has changed."""
-        return await self._store.run_write(lambda connection: _replace(connection, book, records))
+        return await self._store.run_write(lambda connection: _replace_book_rows(connection, book, records))
 
 
-def render(record: Record, language: str) -> str:
+def render_record(record: Record, language: str) -> str:
     """The record as a text to hand over: title, dates as exactly as they are known, whether current, text."""
-    tag = chosen(record.text, language)
-    dates = shown(record)
-    mark = CURRENT.get(tag, CURRENT["en"]) if record.current else ""
+    tag = choose_language_tag(record.text, language)
+    dates = format_record_dates(record)
+    mark = CURRENT_MARKS.get(tag, CURRENT_MARKS["en"]) if record.current else ""
     when = f"{dates} ({mark})" if dates and mark else dates or mark
-    title = record.title[chosen(record.title, language)]
+    title = record.title[choose_language_tag(record.title, language)]
     return "\n".join(part for part in (title, when, record.text[tag]) if part)
 
 
-def _in(record: Record, language: str) -> Record:
-    title, text = chosen(record.title, language), chosen(record.text, language)
+def _localize_record(record: Record, language: str) -> Record:
+    title, text = choose_language_tag(record.title, language), choose_language_tag(record.text, language)
     return replace(record, title={title: record.title[title]}, text={text: record.text[text]})
 
 
-def shown(record: Record) -> str:
+def format_record_dates(record: Record) -> str:
     """`2021-05 – 2024`, `2021-05 –` where a current one has no end, or a single date."""
-    begun, ended = (date and written(date) for date in (record.start, record.end))
+    begun, ended = (date and format_partial_date(date) for date in (record.start, record.end))
     if begun and (ended or record.current):
         return f"{begun} – {ended or ''}".rstrip()
     return begun or ended or ""
 
 
-def written(date: PartialDate) -> str:
+def format_partial_date(date: PartialDate) -> str:
     """2024, 2024-05 or 2024-05-01: ISO 8601 at the date's own precision."""
     parts = [f"{date.year:04}"] + [f"{part:02}" for part in (date.month, date.day) if part is not None]
     return "-".join(parts)
 
 
-def chosen(texts: Mapping[str, str], language: str) -> str:
+def choose_language_tag(texts: Mapping[str, str], language: str) -> str:
     """The tag to read `texts` in: the reader's language, else English, else the first there is."""
     return next((tag for tag in (language, "en") if tag in texts), min(texts))
 
 
-def _replace(connection: sqlite3.Connection, book: str, records: Collection[Record]) -> bool:
-    old = connection.execute(f"SELECT {_NAMES} FROM record WHERE book = ? ORDER BY key", (book,)).fetchall()
-    new = sorted(_row(connection, record) for record in records)
+def _replace_book_rows(connection: sqlite3.Connection, book: str, records: Collection[Record]) -> bool:
+    old = connection.execute(f"SELECT {_COLUMNS} FROM record WHERE book = ? ORDER BY key", (book,)).fetchall()
+    new = sorted(_build_record_row(connection, record) for record in records)
     if old == new:
         return False
     connection.execute("DELETE FROM record WHERE book = ?", (book,))
-    marks = ", ".join("?" * len(_NAMES.split(", ")))
-    connection.executemany(f"INSERT INTO record ({_NAMES}) VALUES ({marks})", new)
+    marks = ", ".join("?" * len(_COLUMNS.split(", ")))
+    connection.executemany(f"INSERT INTO record ({_COLUMNS}) VALUES ({marks})", new)
     document_writes.advance_generation(connection)
     return True
 
 
-def _row(connection: sqlite3.Connection, record: Record) -> tuple[object, ...]:
+def _build_record_row(connection: sqlite3.Connection, record: Record) -> tuple[object, ...]:
     return (
         record.id,
         record.book,
         record.kind,
-        _json(record.title),
-        _json(record.text),
+        _encode_texts(record.title),
+        _encode_texts(record.text),
         record.url,
-        record.start and written(record.start),
-        record.end and written(record.end),
+        record.start and format_partial_date(record.start),
+        record.end and format_partial_date(record.end),
         int(record.current),
         document_writes.intern_groups(connection, record.access.groups),
         encode_instant(record.access.valid_from),
@@ -138,7 +140,7 @@ def _row(connection: sqlite3.Connection, record: Record) -> tuple[object, ...]:
     )
 
 
-def _record(row: Sequence[Any]) -> Record:
+def _parse_record_row(row: Sequence[Any]) -> Record:
     key, book, kind, title, text, url, begun, ended, current, *who = row
     return Record(
         id=key,
@@ -147,16 +149,16 @@ def _record(row: Sequence[Any]) -> Record:
         title=json.loads(title),
         text=json.loads(text),
         access=document_writes.decode_access(*who),
-        start=_date(begun),
-        end=_date(ended),
+        start=_parse_stored_date(begun),
+        end=_parse_stored_date(ended),
         current=bool(current),
         url=url,
     )
 
 
-def _date(text: str | None) -> PartialDate | None:
+def _parse_stored_date(text: str | None) -> PartialDate | None:
     return PartialDate(*map(int, text.split("-"))) if text else None
 
 
-def _json(texts: Mapping[str, str]) -> str:
+def _encode_texts(texts: Mapping[str, str]) -> str:
     return json.dumps(dict(sorted(texts.items())), ensure_ascii=False)

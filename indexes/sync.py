@@ -17,25 +17,32 @@ from indexes.chunks import Chunk, cut_document
 from indexes.embedding import vectors
 from indexes.embedding.vector_matrix import pack_vector
 from indexes.keywords.keyword_index import KeywordIndex
-from indexes.records import Records
+from indexes.records import RecordStore
 from indexes.sources.record_book import BookFile, read_book
-from indexes.sources.types import Doubt, Empty, Fault, Finding, Source, Unseen
+from indexes.sources.types import (
+    AccessDoubt,
+    DocumentSource,
+    EmptySource,
+    Finding,
+    SourceFault,
+    UnreadableFolder,
+)
 from indexes.store import Store, StoredDocument
 from indexes.text.language import WordPack, detect_language
 from indexes.types import Document, Embedder
 
-AT_ONCE = 100
+WRITE_BATCH = 100
 """Documents written in one transaction."""
 DRAIN_EVERY = 1_000
 """Documents after which the keyword index takes them, so that much of a long run can be found early."""
-EMBED_AT_ONCE = 32
+EMBED_BATCH = 32
 """Passages embedded and kept in one step: what is lost if the run is ended."""
 
-Progress = Callable[["Step"], None]
+SyncProgress = Callable[["SyncStep"], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SyncStep:
     """Where a run stands, for a progress bar. `total` 0: not known."""
 
     name: str
@@ -58,18 +65,18 @@ class SyncReport:
     embedded: int = 0
     records: int = 0
     """Read from the books, changed or not."""
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[SourceFault, ...] = ()
 
 
-async def sync(
+async def sync_sources(
     store: Store,
-    sources: Sequence[Source],
+    sources: Sequence[DocumentSource],
     *,
     books: Sequence[BookFile] = (),
     embedder: Embedder | None = None,
     lexical: KeywordIndex | None = None,
     packs: Mapping[str, WordPack] | None = None,
-    progress: Progress | None = None,
+    progress: SyncProgress | None = None,
 ) -> SyncReport:
     """One pass over all `sources`, then the keyword index, then the vectors.
 
@@ -77,160 +84,170 @@ async def sync(
     store or a model that fails raises (`sqlite3.Error`, `EmbedError`), and what was done until then stays.
     """
     before = await store.read_state()
-    run = _Run(store, lexical, packs or {}, progress or (lambda step: None))
+    run = _SyncRun(store, lexical, packs or {}, progress or (lambda step: None))
     for book in books:
-        await run.take_book(book)
+        await run.sync_book(book)
     for source in sources:
-        await run.take(source)
+        await run.sync_source(source)
     if lexical:
         await lexical.drain(wait_s=60)
-    embedded = await _embedded(store, embedder, progress) if embedder else 0
+    embedded = await _refresh_vectors(store, embedder, progress) if embedder else 0
     if await store.read_state() != before:
         await store.run_write(vectors.prune_vectors)
     if lexical and embedded:
         await lexical.drain(wait_s=60)
-    return replace(run.report(), embedded=embedded)
+    return replace(run.build_report(), embedded=embedded)
 
 
-async def _embedded(store: Store, embedder: Embedder, progress: Progress | None) -> int:
+async def _refresh_vectors(store: Store, embedder: Embedder, progress: SyncProgress | None) -> int:
     # All are looked at, and only to delete some is everybody else kept from writing.
     if found := await store.run_read(partial(vectors.list_damaged, model=embedder.name, dim=embedder.dim)):
         await store.run_write(partial(vectors.delete_vectors, model=embedder.name, hashes=found))
-    return await embed(store, embedder, progress)
+    return await embed_missing_passages(store, embedder, progress)
 
 
-async def embed(store: Store, embedder: Embedder, progress: Progress | None = None) -> int:
+async def embed_missing_passages(
+    store: Store, embedder: Embedder, progress: SyncProgress | None = None
+) -> int:
     """Makes the vectors that lack, a few at a time, each kept as soon as made; how many."""
     model = embedder.name
     total = await store.run_read(partial(vectors.count_unembedded, model=model))
     done = after = 0
-    page = partial(vectors.list_unembedded, model=model, limit=EMBED_AT_ONCE)
+    page = partial(vectors.list_unembedded, model=model, limit=EMBED_BATCH)
     while wanted := await store.run_read(partial(page, after=after)):
         made = await asyncio.to_thread(embedder.embed_passages, [one.text for one in wanted])
         found = {one.hash: pack_vector(vector) for one, vector in zip(wanted, made, strict=True)}
         await store.save_vectors(model, found)
         done, after = done + len(wanted), wanted[-1].id
         if progress:
-            progress(Step("embedding", done, total))
+            progress(SyncStep("embedding", done, total))
     return done
 
 
-async def write(
+async def write_document(
     store: Store, document: Document, packs: Mapping[str, WordPack]
 ) -> document_writes.DocumentChange:
     """Cuts and stores one document; its language is told from its text where it is not stated."""
-    told = await asyncio.to_thread(_told, document, packs)
-    return await store.put_document(told, await asyncio.to_thread(cut_document, told.text))
+    full_document = await asyncio.to_thread(_fill_language, document, packs)
+    return await store.put_document(full_document, await asyncio.to_thread(cut_document, full_document.text))
 
 
-def _told(document: Document, packs: Mapping[str, WordPack]) -> Document:
+def _fill_language(document: Document, packs: Mapping[str, WordPack]) -> Document:
     if document.language is not None:
         return document
     return replace(document, language=detect_language(document.text, packs))
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
+class _WriteTask:
     """What is to be written for one finding: a document (`chunks` None: its access alone), or ids to hide."""
 
     document: Document | None = None
     chunks: tuple[Chunk, ...] | None = None
-    hide: tuple[str, ...] = ()
+    hidden_ids: tuple[str, ...] = ()
 
-    def run(self, connection: sqlite3.Connection) -> Counter[str]:
+    def execute(self, connection: sqlite3.Connection) -> Counter[str]:
         if self.document is None:
-            return Counter(hidden=document_writes.hide_documents(connection, self.hide))
+            return Counter(hidden=document_writes.hide_documents(connection, self.hidden_ids))
         if self.chunks is not None:
             return Counter([document_writes.put_document(connection, self.document, self.chunks)])
         document_writes.set_access(connection, self.document.id, self.document.access)
         return Counter(["access"])
 
 
-class _Run:
+class _SyncRun:
     """One pass, source by source. Writes many findings in one transaction: a disk waits for each."""
 
     def __init__(
-        self, store: Store, lexical: KeywordIndex | None, packs: Mapping[str, WordPack], progress: Progress
+        self,
+        store: Store,
+        lexical: KeywordIndex | None,
+        packs: Mapping[str, WordPack],
+        progress: SyncProgress,
     ):
         self._store = store
         self._lexical = lexical
         self._packs = packs
         self._progress = progress
         self._counts: Counter[str] = Counter()
-        self._faults: list[Fault] = []
+        self._faults: list[SourceFault] = []
 
-    def report(self) -> SyncReport:
+    def build_report(self) -> SyncReport:
         return SyncReport(**self._counts, faults=tuple(self._faults))
 
-    async def take(self, source: Source) -> None:
+    async def sync_source(self, source: DocumentSource) -> None:
         """Writes what `source` yields, hides what is in doubt, removes what it no longer names."""
         stored = await self._store.list_documents(source.name)
-        left = dict(stored)
+        remaining = dict(stored)
         scan = source.scan()
         done = 0
-        while findings := await asyncio.to_thread(list, islice(scan, AT_ONCE)):
-            tasks = await asyncio.to_thread(lambda: [*self._tasks(findings, stored, left)])
+        while findings := await asyncio.to_thread(list, islice(scan, WRITE_BATCH)):
+            tasks = await asyncio.to_thread(lambda: [*self._plan_writes(findings, stored, remaining)])
             if tasks:
-                self._counts += await self._store.run_write(partial(_run, tasks=tasks))
+                self._counts += await self._store.run_write(partial(_execute_tasks, tasks=tasks))
             done += len(findings)
             if self._lexical and done % DRAIN_EVERY == 0:
                 await self._lexical.drain()
-            self._progress(Step(source.name, done, len(stored)))
-        if left:
-            self._counts["removed"] += await self._store.run_write(partial(_remove, ids=list(left)))
+            self._progress(SyncStep(source.name, done, len(stored)))
+        if remaining:
+            self._counts["removed"] += await self._store.run_write(
+                partial(_remove_documents, ids=list(remaining))
+            )
 
-    async def take_book(self, book: BookFile) -> None:
+    async def sync_book(self, book: BookFile) -> None:
         """Replaces the records of a book by what its file holds."""
         found = await asyncio.to_thread(read_book, book)
         self._faults += found.faults
         if found.records is not None:
-            await Records(self._store).put_book(book.name, found.records)
+            await RecordStore(self._store).replace_book(book.name, found.records)
             self._counts["records"] += len(found.records)
 
-    def _tasks(
+    def _plan_writes(
         self,
         findings: Sequence[Finding],
         stored: Mapping[str, StoredDocument],
-        left: dict[str, StoredDocument],
-    ) -> Iterator[_Task]:
+        remaining: dict[str, StoredDocument],
+    ) -> Iterator[_WriteTask]:
         """What the findings ask to be written; takes from `left` what they say is not gone."""
         for finding in findings:
             match finding:
                 case Document():
-                    left.pop(finding.id, None)
-                    yield from self._changes(_told(finding, self._packs), stored.get(finding.id))
-                case Doubt():
-                    left.pop(finding.id, None)
-                    self._say(finding.fault)
-                    yield _Task(hide=(finding.id,))
-                case Unseen():
-                    for id in [id for id in left if id.startswith(finding.prefix)]:
-                        del left[id]
-                    self._say(finding.fault)
-                case Empty():
-                    self._say(finding.fault)
-                    yield _Task(hide=tuple(left))
-                    left.clear()
-                case Fault():
-                    self._say(finding)
+                    remaining.pop(finding.id, None)
+                    yield from self._plan_document(
+                        _fill_language(finding, self._packs), stored.get(finding.id)
+                    )
+                case AccessDoubt():
+                    remaining.pop(finding.id, None)
+                    self._add_fault(finding.fault)
+                    yield _WriteTask(hidden_ids=(finding.id,))
+                case UnreadableFolder():
+                    for id in [id for id in remaining if id.startswith(finding.prefix)]:
+                        del remaining[id]
+                    self._add_fault(finding.fault)
+                case EmptySource():
+                    self._add_fault(finding.fault)
+                    yield _WriteTask(hidden_ids=tuple(remaining))
+                    remaining.clear()
+                case SourceFault():
+                    self._add_fault(finding)
 
-    def _changes(self, document: Document, old: StoredDocument | None) -> Iterator[_Task]:
+    def _plan_document(self, document: Document, old: StoredDocument | None) -> Iterator[_WriteTask]:
         if old is None or old.digest != document_writes.compute_digest(document):
-            yield _Task(document, cut_document(document.text))
+            yield _WriteTask(document, cut_document(document.text))
         elif old.access != document.access:
             # No cutting, and no vector is made again.
-            yield _Task(document)
+            yield _WriteTask(document)
         else:
             self._counts["unchanged"] += 1
 
-    def _say(self, fault: Fault | None) -> None:
+    def _add_fault(self, fault: SourceFault | None) -> None:
         if fault is not None:
             self._faults.append(fault)
 
 
-def _run(connection: sqlite3.Connection, tasks: Sequence[_Task]) -> Counter[str]:
-    return sum((task.run(connection) for task in tasks), Counter[str]())
+def _execute_tasks(connection: sqlite3.Connection, tasks: Sequence[_WriteTask]) -> Counter[str]:
+    return sum((task.execute(connection) for task in tasks), Counter[str]())
 
 
-def _remove(connection: sqlite3.Connection, ids: Iterable[str]) -> int:
+def _remove_documents(connection: sqlite3.Connection, ids: Iterable[str]) -> int:
     return sum(document_writes.remove_document(connection, id) for id in ids)

@@ -12,49 +12,55 @@ POLL_S = 2.0
 SETTLE_MS = 200
 """Changes within this time are one: editors write in several steps."""
 
-Sight = frozenset[tuple[str, int]]
+FileSnapshot = frozenset[tuple[str, int]]
 """Paths with what tells two states of a file apart."""
 
 
-async def changes(
-    roots: Sequence[Path], *, reconcile_s: float = RECONCILE_S, poll_s: float = POLL_S, events: bool = True
+async def watch_changes(
+    roots: Sequence[Path],
+    *,
+    reconcile_s: float = RECONCILE_S,
+    poll_s: float = POLL_S,
+    use_events: bool = True,
 ) -> AsyncGenerator[None, None]:
     """Yields once at the start, then whenever a root, or something below it, may have changed.
 
     What changes while the caller works is announced after. Without the optional `watchfiles`, or with
     `events` off, or where the system cannot watch a root, names, sizes and times are compared every `poll_s`.
     """
-    stirred = asyncio.Event()
+    changed = asyncio.Event()
     # Taken before the first announcement: no change falls between that and the listening.
-    seen = await asyncio.to_thread(_seen, roots)
-    listening = asyncio.create_task(_listen(roots, stirred, seen=seen, poll_s=poll_s, events=events))
+    snapshot = await asyncio.to_thread(_take_snapshot, roots)
+    listening = asyncio.create_task(
+        _signal_changes(roots, changed, snapshot=snapshot, poll_s=poll_s, use_events=use_events)
+    )
     try:
         while True:
             yield
             with suppress(TimeoutError):
-                await asyncio.wait_for(stirred.wait(), reconcile_s)
-            stirred.clear()
+                await asyncio.wait_for(changed.wait(), reconcile_s)
+            changed.clear()
     finally:
         listening.cancel()
 
 
-async def _listen(
-    roots: Sequence[Path], stirred: asyncio.Event, *, seen: Sight, poll_s: float, events: bool
+async def _signal_changes(
+    roots: Sequence[Path], changed: asyncio.Event, *, snapshot: FileSnapshot, poll_s: float, use_events: bool
 ) -> None:
-    if events and find_spec("watchfiles"):
+    if use_events and find_spec("watchfiles"):
         try:
-            await _hear(roots, stirred, seen)
+            await _watch_events(roots, changed, snapshot)
         except* (OSError, RuntimeError):
             pass  # what cannot be heard is looked at
     while True:
-        now = await asyncio.to_thread(_seen, roots)
-        if now != seen:
-            stirred.set()
-        seen = now
+        current = await asyncio.to_thread(_take_snapshot, roots)
+        if current != snapshot:
+            changed.set()
+        snapshot = current
         await asyncio.sleep(poll_s)
 
 
-async def _hear(roots: Sequence[Path], stirred: asyncio.Event, seen: Sight) -> None:
+async def _watch_events(roots: Sequence[Path], changed: asyncio.Event, snapshot: FileSnapshot) -> None:
     """Folders with all that is below them; of a file, its folder, as editors put new files in its place.
 
     What changed before the ears were open is looked for once they are.
@@ -63,24 +69,26 @@ async def _hear(roots: Sequence[Path], stirred: asyncio.Event, seen: Sight) -> N
     folders = [root for root in roots if not root.is_file()]
     async with asyncio.TaskGroup() as group:
         if folders:
-            group.create_task(_stir(stirred, folders, None))
+            group.create_task(_watch_folders(changed, folders, None))
         if files:
             names = frozenset(file.name for file in files)
-            group.create_task(_stir(stirred, sorted({file.parent for file in files}), names))
+            group.create_task(_watch_folders(changed, sorted({file.parent for file in files}), names))
         await asyncio.sleep(0)  # the tasks above begin, and to listen is the first thing they do
-        if await asyncio.to_thread(_seen, roots) != seen:
-            stirred.set()
+        if await asyncio.to_thread(_take_snapshot, roots) != snapshot:
+            changed.set()
 
 
-async def _stir(stirred: asyncio.Event, folders: Sequence[Path], only: frozenset[str] | None) -> None:
+async def _watch_folders(
+    changed: asyncio.Event, folders: Sequence[Path], only_names: frozenset[str] | None
+) -> None:
     from watchfiles import awatch
 
-    kept = (lambda change, path: Path(path).name in only) if only is not None else None
-    async for _ in awatch(*folders, debounce=SETTLE_MS, watch_filter=kept, recursive=only is None):
-        stirred.set()
+    is_kept = (lambda change, path: Path(path).name in only_names) if only_names is not None else None
+    async for _ in awatch(*folders, debounce=SETTLE_MS, watch_filter=is_kept, recursive=only_names is None):
+        changed.set()
 
 
-def _seen(roots: Sequence[Path]) -> Sight:
+def _take_snapshot(roots: Sequence[Path]) -> FileSnapshot:
     """Every file with its time and size; what cannot be looked at is not seen."""
     found: set[tuple[str, int]] = set()
     for root in roots:

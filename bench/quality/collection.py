@@ -15,7 +15,7 @@ from indexes.embedding import vectors
 from indexes.embedding.vector_matrix import pack_vector
 from indexes.grants import ALWAYS, SearchFilter, encode_instant
 from indexes.keywords.keyword_index import KeywordIndex
-from indexes.progress import Progress, silent
+from indexes.progress import Progress, ignore_progress
 from indexes.read_snapshot import ReadSnapshot
 from indexes.search import Search
 from indexes.store import Store
@@ -89,7 +89,7 @@ def distinct(ids: Sequence[str]) -> list[str]:
 
 @asynccontextmanager
 async def opened(
-    entries: Sequence[Entry], embedder: Remembered, progress: Progress = silent
+    entries: Sequence[Entry], embedder: Remembered, progress: Progress = ignore_progress
 ) -> AsyncIterator[Collection]:
     """A collection of `entries`, gone afterwards. Each text's data set is its source."""
     packs = parts("words", WordPack)

@@ -12,7 +12,7 @@ from bench.quality.embedder import remembered
 from bench.quality.sets import Question, chosen, parser, questions, rows, texts
 from bench.quality.state import State
 from bench.quality.vectors import Remembered
-from indexes.progress import Progress, shown
+from indexes.progress import Progress, show_progress
 
 PUBLIC = frozenset({"public"})
 """Everyone's group, whatever others they have."""
@@ -52,7 +52,7 @@ def run(arguments: list[str]) -> int:
     groups = {row["id"]: frozenset(row["allow"]) for row in rows(folder / "acl.jsonl")}
     cases = _cases(folder / "queries.jsonl", options.language, options.sample)
     corpus = texts(options.data / "retrieval" / "corpus.jsonl")
-    with shown() as progress, remembered(options, progress) as embedder:
+    with show_progress() as progress, remembered(options, progress) as embedder:
         terms = (options.data.resolve(), options.sample, embedder.name)
         with State(options.cache, "permissions", terms) as state:
             for language in sorted({case.question.language for case in cases}):

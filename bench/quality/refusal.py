@@ -15,7 +15,7 @@ from bench.quality.refusal_sets import PLACES, Case, Plan, plan
 from bench.quality.sets import Text, parser
 from bench.quality.state import State
 from bench.quality.vectors import Remembered
-from indexes.progress import Progress, shown
+from indexes.progress import Progress, show_progress
 from indexes.types import Evidence
 from proxy.settings.languages import TAGS
 
@@ -36,7 +36,7 @@ def run(arguments: list[str]) -> int:
     options = asked.parse_args(arguments)
     planned = plan(options.data, options.language, options.sample)
     planned = planned.over(options.across) if options.across else planned
-    with shown() as progress, remembered(options, progress) as embedder:
+    with show_progress() as progress, remembered(options, progress) as embedder:
         terms = (options.data.resolve(), options.sample, options.across, embedder.name, *_bands(embedder))
         with State(options.cache, "refusal", terms) as state:
             _run(planned, embedder, state, progress)

@@ -14,7 +14,7 @@ from bench.quality.figures import Ranking, rank, ranking
 from bench.quality.sets import Question, Text, chosen, parser, questions, texts
 from bench.quality.state import State
 from bench.quality.vectors import Remembered
-from indexes.progress import Progress, shown
+from indexes.progress import Progress, show_progress
 
 WAYS = ("keywords", "dense", "hybrid")
 EVERYONE = frozenset({"everyone"})
@@ -26,7 +26,7 @@ def run(arguments: list[str]) -> int:
     options = parser("retrieval").parse_args(arguments)
     asked = chosen(questions(options.data / "retrieval" / "queries.jsonl"), options.language, options.sample)
     corpus = texts(options.data / "retrieval" / "corpus.jsonl")
-    with shown() as progress, remembered(options, progress) as embedder:
+    with show_progress() as progress, remembered(options, progress) as embedder:
         terms = (options.data.resolve(), options.sample, embedder.name)
         with State(options.cache, "retrieval", terms) as state:
             for language in sorted({question.language for question in asked}):

@@ -11,7 +11,7 @@ from typing import Self
 from indexes.embedding.embedder import OnnxEmbedder
 from indexes.embedding.model import locate_default_model, verify_model
 from indexes.embedding.vector_matrix import pack_vector, unpack_vector
-from indexes.progress import Progress, silent
+from indexes.progress import Progress, ignore_progress
 
 BATCH = 32
 
@@ -52,7 +52,7 @@ class Remembered:
             known = self._keep({key: self._model.embed_query(text)})[key]
         return list(map(float, unpack_vector(known)))
 
-    def embed_passages(self, texts: list[str], progress: Progress = silent) -> list[list[float]]:
+    def embed_passages(self, texts: list[str], progress: Progress = ignore_progress) -> list[list[float]]:
         """As the model's, to half floats; what is made is kept at once, so that a run may be broken off."""
         keys = [self._key("passage", text) for text in texts]
         known = self._known(keys)

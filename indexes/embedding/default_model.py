@@ -5,14 +5,14 @@ import tempfile
 from pathlib import Path
 
 from indexes.embedding.model import DEFAULT_NAME, ModelError, locate_default_model, verify_model
-from indexes.progress import Progress, silent
+from indexes.progress import Progress, ignore_progress
 from indexes.storage.file_lock import hold_lock_blocking
 
 WAITING = "waiting for another process that builds the model"
 WORK_PREFIX = ".building-"
 
 
-def ensure_default_model(progress: Progress = silent) -> Path:
+def ensure_default_model(progress: Progress = ignore_progress) -> Path:
     """The default model's folder, built first if missing or broken (91 MB to load, then seconds). Blocking.
 
     Processes that ask at once build once. ModelError where it cannot be had: no network, no `model` extra, …

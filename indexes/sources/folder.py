@@ -9,22 +9,22 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from indexes.sources import access
-from indexes.sources.access import Denied, Rules, Stated
-from indexes.sources.front_matter import Meta, described
-from indexes.sources.readers import READERS, Content, read, readable, split
-from indexes.sources.strict_yaml import Bad
-from indexes.sources.types import Doubt, Empty, Fault, Finding, Unseen
+from indexes.sources.access import AccessRules, AccessStatement, UnindexableError
+from indexes.sources.front_matter import DocumentMetadata, parse_front_matter
+from indexes.sources.readers import READERS, DocumentContent, is_readable, read_content, split_front_matter
+from indexes.sources.strict_yaml import YamlFault
+from indexes.sources.types import AccessDoubt, EmptySource, Finding, SourceFault, UnreadableFolder
 from indexes.types import Document
 
-BYTES_MAX = 10_000_000
+FILE_BYTES_MAX = 10_000_000
 """Of a file: more is no page that people read."""
-SEEN_FROM = "name a file as seen from this one's folder or from the source's"
+SUPERSEDES_HINT = "name a file as seen from this one's folder or from the source's"
 
-Entries = Callable[[Path], list[Path]]
+FolderLister = Callable[[Path], list[Path]]
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class DocumentFolder:
     """Implements `types.Source` for the files below `root` whose format is known."""
 
     name: str
@@ -33,208 +33,226 @@ class Folder:
     """Address of the root, for files that state no url."""
     may_widen: bool = False
     """Front matter may allow more than `.access.yaml` does."""
-    entries: Entries = lambda folder: sorted(folder.iterdir())
+    entries: FolderLister = lambda folder: sorted(folder.iterdir())
     """Lists a folder."""
 
     def scan(self) -> Iterator[Finding]:
         """Every document below the root, with doubts and faults beside them. Reads all files; blocking."""
-        return _Scan(self).run()
+        return _FolderScan(self).iterate_findings()
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class _SourceFile:
     id: str
     path: str
     """Below the root, with `/`."""
-    real: Path
+    real_path: Path
     """Where it lies once links are followed."""
 
 
-class _Scan:
+class _FolderScan:
     """One pass over a folder. What it has read of access rules is good for this pass alone."""
 
-    def __init__(self, folder: Folder):
+    def __init__(self, folder: DocumentFolder):
         self._folder = folder
         self._root = folder.root.resolve()
-        self._files: dict[str, list[_File]] = defaultdict(list)
-        self._strange: Counter[str] = Counter()
-        self._rules: dict[Path, Rules | Fault | None] = {}
-        self._remarks: list[Fault] = []
+        self._files: dict[str, list[_SourceFile]] = defaultdict(list)
+        self._unknown_suffixes: Counter[str] = Counter()
+        self._rules: dict[Path, AccessRules | SourceFault | None] = {}
+        self._remarks: list[SourceFault] = []
 
-    def run(self) -> Iterator[Finding]:
-        unseen = list(self._walk(self._root))
+    def iterate_findings(self) -> Iterator[Finding]:
+        unseen = list(self._walk_folder(self._root))
         yield from unseen
         if not self._files and not unseen:
-            yield Empty(Fault(str(self._root), "holds no document: is it the right folder, and mounted?"))
+            yield EmptySource(
+                SourceFault(str(self._root), "holds no document: is it the right folder, and mounted?")
+            )
         for files in self._files.values():
-            yield self._finding(files)
+            yield self._build_finding(files)
         yield from self._remarks
-        yield from self._rule_faults()
-        for ending, count in sorted(self._strange.items()):
-            yield Fault(
+        yield from self._iterate_rule_faults()
+        for ending, count in sorted(self._unknown_suffixes.items()):
+            yield SourceFault(
                 str(self._root / f"**/*{ending}"), f"{count} not read: formats are {' '.join(READERS)}"
             )
 
-    def _walk(self, folder: Path) -> Iterator[Unseen]:
+    def _walk_folder(self, folder: Path) -> Iterator[UnreadableFolder]:
         try:
             entries = [(entry, entry.is_dir()) for entry in self._folder.entries(folder)]
         except OSError as fault:
-            below = "" if folder == self._root else self._below(folder) + "/"
+            below = "" if folder == self._root else self._make_relative(folder) + "/"
             text = f"cannot be read ({fault.strerror or fault}): what is indexed of it stays as it is"
-            yield Unseen(f"{self._folder.name}/{below}", Fault(str(folder), text))
+            yield UnreadableFolder(f"{self._folder.name}/{below}", SourceFault(str(folder), text))
             return
         for entry, is_folder in entries:
             if entry.name.startswith("."):
                 continue
-            if not _is_text(entry.name):
-                self._remarks.append(Fault(ascii(str(entry)), "has a name that is not UTF-8: rename it"))
+            if not _is_utf8_name(entry.name):
+                self._remarks.append(
+                    SourceFault(ascii(str(entry)), "has a name that is not UTF-8: rename it")
+                )
             elif not is_folder:
-                self._keep(entry)
+                self._add_file(entry)
             elif entry.is_symlink():
-                self._remarks.append(Fault(str(entry), "is a link to a folder: not followed"))
+                self._remarks.append(SourceFault(str(entry), "is a link to a folder: not followed"))
             else:
-                yield from self._walk(entry)
+                yield from self._walk_folder(entry)
 
-    def _keep(self, entry: Path) -> None:
-        if not readable(entry.name):
-            self._strange[entry.suffix.lower() or entry.name] += 1
+    def _add_file(self, entry: Path) -> None:
+        if not is_readable(entry.name):
+            self._unknown_suffixes[entry.suffix.lower() or entry.name] += 1
             return
-        path = self._below(entry)
-        id = _composed(f"{self._folder.name}/{path}")
-        self._files[id].append(_File(id, path, entry.resolve() if entry.is_symlink() else entry))
+        path = self._make_relative(entry)
+        id = _normalize_id(f"{self._folder.name}/{path}")
+        self._files[id].append(_SourceFile(id, path, entry.resolve() if entry.is_symlink() else entry))
 
-    def _finding(self, files: list[_File]) -> Document | Doubt:
+    def _build_finding(self, files: list[_SourceFile]) -> Document | AccessDoubt:
         file = files[0]
         if len(files) > 1:
-            names = ", ".join(ascii(self._shown(file)) for file in files)
-            return Doubt(file.id, Fault(names, "are one name to a reader: rename all but one"))
+            names = ", ".join(ascii(self._format_path(file)) for file in files)
+            return AccessDoubt(file.id, SourceFault(names, "are one name to a reader: rename all but one"))
         try:
-            return self._document(file)
-        except Bad as fault:
-            return Doubt(file.id, Fault(f"{self._shown(file)}:{fault.line}", fault.text))
-        except Denied as fault:
+            return self._read_document(file)
+        except YamlFault as fault:
+            return AccessDoubt(file.id, SourceFault(f"{self._format_path(file)}:{fault.line}", fault.text))
+        except UnindexableError as fault:
             # An empty reason: it is the fault of an .access.yaml, said once for all files below it.
-            return Doubt(file.id, Fault(self._shown(file), str(fault)) if str(fault) else None)
+            return AccessDoubt(
+                file.id, SourceFault(self._format_path(file), str(fault)) if str(fault) else None
+            )
         except OSError as fault:
-            return Doubt(file.id, Fault(self._shown(file), f"cannot be read ({fault.strerror or fault})"))
+            return AccessDoubt(
+                file.id, SourceFault(self._format_path(file), f"cannot be read ({fault.strerror or fault})")
+            )
         except (
             Exception
         ) as fault:  # one file that breaks a reader must not keep what others revoke from holding
-            return Doubt(file.id, Fault(self._shown(file), f"cannot be read ({type(fault).__name__})"))
+            return AccessDoubt(
+                file.id, SourceFault(self._format_path(file), f"cannot be read ({type(fault).__name__})")
+            )
 
-    def _document(self, file: _File) -> Document:
+    def _read_document(self, file: _SourceFile) -> Document:
         """Raises `Bad`, `Denied` or OSError where the file cannot be indexed."""
-        outer = self._stated(file)
-        parts = split(_text(file.real))
-        meta = described(parts.front)
-        content = read(file.path, parts.body)
+        folder_statement = self._find_folder_statement(file)
+        parts = split_front_matter(_read_utf8(file.real_path))
+        meta = parse_front_matter(parts.front_matter)
+        content = read_content(file.path, parts.body)
         if not content.text.strip():
-            raise Denied("is empty: nothing could be found in it")
+            raise UnindexableError("is empty: nothing could be found in it")
         return Document(
             id=file.id,
             source=self._folder.name,
             title=meta.title or content.title or PurePosixPath(file.path).stem,
             text=content.text,
-            access=access.combined(outer, meta.stated, self._folder.may_widen),
-            url=meta.url or self._address(file),
-            language=_language(meta.stated, outer, content),
-            supersedes=self._predecessor(file, meta),
+            access=access.combine_access(folder_statement, meta.statement, self._folder.may_widen),
+            url=meta.url or self._build_url(file),
+            language=_choose_language(meta.statement, folder_statement, content),
+            supersedes=self._resolve_predecessor(file, meta),
         )
 
-    def _address(self, file: _File) -> str | None:
+    def _build_url(self, file: _SourceFile) -> str | None:
         base = self._folder.url_base.rstrip("/")
         return f"{base}/{quote(file.path)}" if base else None
 
-    def _predecessor(self, file: _File, meta: Meta) -> str | None:
+    def _resolve_predecessor(self, file: _SourceFile, meta: DocumentMetadata) -> str | None:
         """The id that `supersedes` means: seen from the file's own folder, else from the root, else an id."""
         if meta.supersedes is None:
             return None
         beside = os.path.normpath(PurePosixPath(file.path).parent / meta.supersedes)
         below = meta.supersedes.lstrip("/")
         ids = [
-            _composed(id) for id in (f"{self._folder.name}/{beside}", f"{self._folder.name}/{below}", below)
+            _normalize_id(id)
+            for id in (f"{self._folder.name}/{beside}", f"{self._folder.name}/{below}", below)
         ]
         known = [id for id in ids if id in self._files]
         if known and known[0] == file.id:
-            raise Denied("supersedes itself")
+            raise UnindexableError("supersedes itself")
         if not known:
             self._remarks.append(
-                Fault(self._shown(file), f"supersedes {meta.supersedes}, which is not there: {SEEN_FROM}")
+                SourceFault(
+                    self._format_path(file),
+                    f"supersedes {meta.supersedes}, which is not there: {SUPERSEDES_HINT}",
+                )
             )
         return (known or ids)[0]
 
-    def _stated(self, file: _File) -> Stated | None:
+    def _find_folder_statement(self, file: _SourceFile) -> AccessStatement | None:
         """What the nearest `.access.yaml` states for a file; None: there is none up to the root.
 
         Sought from where the file really lies, so that no link carries it under looser rules.
         """
-        if not file.real.is_relative_to(self._root):
-            raise Denied("is a link out of the folder: not followed")
-        for folder in file.real.parents:
-            rules = self._read_rules(folder)
-            if isinstance(rules, Fault):
-                raise Denied
+        if not file.real_path.is_relative_to(self._root):
+            raise UnindexableError("is a link out of the folder: not followed")
+        for folder in file.real_path.parents:
+            rules = self._load_rules(folder)
+            if isinstance(rules, SourceFault):
+                raise UnindexableError
             if rules is not None:
-                return rules.of(file.real.relative_to(folder).as_posix())
+                return rules.find_statement(file.real_path.relative_to(folder).as_posix())
             if folder == self._root:
                 break
         return None
 
-    def _read_rules(self, folder: Path) -> Rules | Fault | None:
+    def _load_rules(self, folder: Path) -> AccessRules | SourceFault | None:
         if folder not in self._rules:
-            self._rules[folder] = _rules(folder / access.NAME)
+            self._rules[folder] = _read_access_rules(folder / access.ACCESS_FILE_NAME)
         return self._rules[folder]
 
-    def _rule_faults(self) -> Iterator[Fault]:
+    def _iterate_rule_faults(self) -> Iterator[SourceFault]:
         for folder, rules in self._rules.items():
-            if isinstance(rules, Fault):
+            if isinstance(rules, SourceFault):
                 yield rules
             elif rules is not None:
-                for path in rules.unused():
-                    yield Fault(str(folder / access.NAME), f"the rule for {path} matches no file")
+                for path in rules.iterate_unused_paths():
+                    yield SourceFault(
+                        str(folder / access.ACCESS_FILE_NAME), f"the rule for {path} matches no file"
+                    )
 
-    def _shown(self, file: _File) -> str:
+    def _format_path(self, file: _SourceFile) -> str:
         return str(self._root / file.path)
 
-    def _below(self, path: Path) -> str:
+    def _make_relative(self, path: Path) -> str:
         return path.relative_to(self._root).as_posix()
 
 
-def _rules(path: Path) -> Rules | Fault | None:
+def _read_access_rules(path: Path) -> AccessRules | SourceFault | None:
     """An `.access.yaml`; None: there is none; a fault: there is one that cannot be used."""
     hidden = "everything that it covers is hidden"
     try:
-        return access.rules(_text(path))
+        return access.parse_access_rules(_read_utf8(path))
     except FileNotFoundError:
-        return Fault(str(path), f"is a link to nowhere: {hidden}") if path.is_symlink() else None
-    except Bad as fault:
-        return Fault(f"{path}:{fault.line}", f"{fault.text}: {hidden}")
-    except Denied as fault:
-        return Fault(str(path), f"{fault}: {hidden}")
+        return SourceFault(str(path), f"is a link to nowhere: {hidden}") if path.is_symlink() else None
+    except YamlFault as fault:
+        return SourceFault(f"{path}:{fault.line}", f"{fault.text}: {hidden}")
+    except UnindexableError as fault:
+        return SourceFault(str(path), f"{fault}: {hidden}")
     except OSError as fault:
-        return Fault(str(path), f"cannot be read ({fault.strerror or fault}): {hidden}")
+        return SourceFault(str(path), f"cannot be read ({fault.strerror or fault}): {hidden}")
 
 
-def _text(path: Path) -> str:
+def _read_utf8(path: Path) -> str:
     """Raises `Denied` for what is no UTF-8 text of a bearable size."""
-    if path.stat().st_size > BYTES_MAX:
-        raise Denied(f"is larger than {BYTES_MAX // 1_000_000} MB: split it")
+    if path.stat().st_size > FILE_BYTES_MAX:
+        raise UnindexableError(f"is larger than {FILE_BYTES_MAX // 1_000_000} MB: split it")
     try:
         return path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as fault:
-        raise Denied(f"is not UTF-8 (byte {fault.start + 1}): save it as UTF-8") from None
+        raise UnindexableError(f"is not UTF-8 (byte {fault.start + 1}): save it as UTF-8") from None
 
 
-def _language(front: Stated, outer: Stated | None, content: Content) -> str | None:
+def _choose_language(
+    front: AccessStatement, folder_statement: AccessStatement | None, content: DocumentContent
+) -> str | None:
     """As stated in the file, by the folder, or shown by the format."""
-    return front.language or (outer and outer.language) or content.language
+    return front.language or (folder_statement and folder_statement.language) or content.language
 
 
-def _is_text(name: str) -> bool:
+def _is_utf8_name(name: str) -> bool:
     """Whether a file's name is UTF-8: bytes that are not come as lone surrogates, which nothing can store."""
     return not any("\ud800" <= char <= "\udfff" for char in name)
 
 
-def _composed(id: str) -> str:
+def _normalize_id(id: str) -> str:
     """One id for one visible name: file systems differ in how they write é."""
     return unicodedata.normalize("NFC", id)

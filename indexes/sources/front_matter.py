@@ -3,34 +3,39 @@
 import re
 from dataclasses import dataclass, field
 
-from indexes.sources.access import Stated, stated
-from indexes.sources.strict_yaml import Table
+from indexes.sources.access import AccessStatement, parse_access_statement
+from indexes.sources.strict_yaml import YamlTable
 
 _URL = re.compile(r"(?:https?://|mailto:)[^\s<>\"]+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Meta:
+class DocumentMetadata:
     """`title, url, language, allowed_groups, valid_from, valid_to, supersedes`; None: not stated."""
 
-    stated: Stated = field(default_factory=Stated)
+    statement: AccessStatement = field(default_factory=AccessStatement)
     title: str | None = None
     url: str | None = None
     supersedes: str | None = None
 
 
-def described(front: Table | None) -> Meta:
+def parse_front_matter(table: YamlTable | None) -> DocumentMetadata:
     """Front matter, strictly: an unknown key is `Bad`."""
-    if front is None:
-        return Meta()
-    meta = Meta(stated(front), front.text("title"), address(front), front.text("supersedes"))
-    front.close()
+    if table is None:
+        return DocumentMetadata()
+    meta = DocumentMetadata(
+        parse_access_statement(table),
+        table.take_text("title"),
+        parse_safe_url(table),
+        table.take_text("supersedes"),
+    )
+    table.reject_unknown_keys()
     return meta
 
 
-def address(table: Table) -> str | None:
+def parse_safe_url(table: YamlTable) -> str | None:
     """Its `url`. Raises `Bad` for one that a reader could not safely follow."""
-    url = table.text("url")
+    url = table.take_text("url")
     if url is not None and not _URL.fullmatch(url):
-        raise table.bad("url", f"want an address of http, https or mailto, got {url:.80}")
+        raise table.build_key_fault("url", f"want an address of http, https or mailto, got {url:.80}")
     return url

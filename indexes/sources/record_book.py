@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from indexes.sources.access import Denied, Stated, combined, stated
-from indexes.sources.front_matter import address
-from indexes.sources.strict_yaml import Bad, Table, load_list
-from indexes.sources.types import Fault
+from indexes.sources.access import AccessStatement, UnindexableError, combine_access, parse_access_statement
+from indexes.sources.front_matter import parse_safe_url
+from indexes.sources.strict_yaml import YamlFault, YamlTable, load_yaml_list
+from indexes.sources.types import SourceFault
 from indexes.types import Access, PartialDate, Record
 
 _KIND = re.compile(r"[a-z][a-z0-9_-]*")
@@ -30,14 +30,14 @@ class BookFile:
 
 
 @dataclass(frozen=True, slots=True)
-class BookRead:
+class BookContents:
     """What a file yields. `records` None: it could not be read at all, and what is stored stays."""
 
     records: tuple[Record, ...] | None
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[SourceFault, ...] = ()
 
 
-def read_book(book: BookFile) -> BookRead:
+def read_book(book: BookFile) -> BookContents:
     """Every valid record, and a fault with file and line for each that is not (blocking).
 
     A file that is no YAML yields no record: their access can no longer be established.
@@ -46,125 +46,135 @@ def read_book(book: BookFile) -> BookRead:
         text = book.path.read_bytes().decode("utf-8")
     except OSError as fault:
         reason = f"cannot be read ({fault.strerror or fault}): what is stored of it stays as it is"
-        return BookRead(None, (Fault(str(book.path), reason),))
+        return BookContents(None, (SourceFault(str(book.path), reason),))
     except UnicodeDecodeError:
-        return BookRead((), (Fault(str(book.path), "is not UTF-8: its records are hidden"),))
-    reading = _Reading(book)
+        return BookContents((), (SourceFault(str(book.path), "is not UTF-8: its records are hidden"),))
+    reading = _RecordBookReading(book)
     try:
-        reading.run(text)
-    except Bad as fault:
-        return BookRead((), (reading.fault(fault, "its records are hidden"),))
-    return BookRead(tuple(reading.records.values()), tuple(reading.faults))
+        reading.read_records(text)
+    except YamlFault as fault:
+        return BookContents((), (reading.build_source_fault(fault, "its records are hidden"),))
+    return BookContents(tuple(reading.records.values()), tuple(reading.faults))
 
 
-def read_text(book: BookFile, text: str) -> BookRead:
+def read_book_text(book: BookFile, text: str) -> BookContents:
     """The same for the text of a book that was pushed: JSON, which is YAML, or YAML itself."""
-    reading = _Reading(book)
+    reading = _RecordBookReading(book)
     try:
-        reading.run(text)
-    except Bad as fault:
-        return BookRead(None, (reading.fault(fault, "nothing is taken"),))
-    return BookRead(tuple(reading.records.values()), tuple(reading.faults))
+        reading.read_records(text)
+    except YamlFault as fault:
+        return BookContents(None, (reading.build_source_fault(fault, "nothing is taken"),))
+    return BookContents(tuple(reading.records.values()), tuple(reading.faults))
 
 
-class _Reading:
+class _RecordBookReading:
     """One pass over a file: valid records by id, and what is wrong with the others."""
 
     def __init__(self, book: BookFile):
         self.records: dict[str, Record] = {}
-        self.faults: list[Fault] = []
+        self.faults: list[SourceFault] = []
         self._book = book
-        self._twice: set[str] = set()
+        self._duplicate_ids: set[str] = set()
 
-    def run(self, text: str) -> None:
-        listing = load_list(text, "records")
-        common = stated(listing.common) if listing.common else None
+    def read_records(self, text: str) -> None:
+        listing = load_yaml_list(text, "records")
+        common = parse_access_statement(listing.common) if listing.common else None
         if listing.common:
-            listing.common.close()
+            listing.common.reject_unknown_keys()
         for node in listing.nodes:
             try:
-                self._keep(_record(self._book.name, Table(node), common), node.start_mark.line + 1)
-            except Bad as fault:
-                self.faults.append(self.fault(fault, "this record is hidden"))
+                self._add_record(
+                    _parse_record(self._book.name, YamlTable(node), common), node.start_mark.line + 1
+                )
+            except YamlFault as fault:
+                self.faults.append(self.build_source_fault(fault, "this record is hidden"))
 
-    def fault(self, fault: Bad, effect: str) -> Fault:
-        return Fault(f"{self._book.path}:{fault.line}", f"{fault.text}: {effect}")
+    def build_source_fault(self, fault: YamlFault, effect: str) -> SourceFault:
+        return SourceFault(f"{self._book.path}:{fault.line}", f"{fault.text}: {effect}")
 
-    def _keep(self, record: Record, line: int) -> None:
+    def _add_record(self, record: Record, line: int) -> None:
         """Of two records with one id neither is kept: which one is meant cannot be known."""
-        if record.id in self._twice or record.id in self.records:
-            self._twice.add(record.id)
+        if record.id in self._duplicate_ids or record.id in self.records:
+            self._duplicate_ids.add(record.id)
             self.records.pop(record.id, None)
-            raise Bad(line, f"`{record.id}` stands in this book twice: give each an `id` of its own")
+            raise YamlFault(line, f"`{record.id}` stands in this book twice: give each an `id` of its own")
         self.records[record.id] = record
 
 
-def _record(book: str, table: Table, common: Stated | None) -> Record:
-    whole = stated(table).over(common or Stated())
-    language = whole.language or "en"
+def _parse_record(book: str, table: YamlTable, common: AccessStatement | None) -> Record:
+    statement = parse_access_statement(table).merge_defaults(common or AccessStatement())
+    language = statement.language or "en"
     record = Record(
-        id=f"{book}/{table.text('id') or _named(table)}",
+        id=f"{book}/{table.take_text('id') or _derive_record_id(table)}",
         book=book,
-        kind=_kind(table),
-        title=_texts(table, "title", language),
-        text=_texts(table, "text", language),
-        access=_access(table, whole),
-        start=_date(table, "from"),
-        end=_date(table, "to"),
-        current=table.flag("current"),
-        url=address(table),
+        kind=_parse_record_kind(table),
+        title=_parse_language_texts(table, "title", language),
+        text=_parse_language_texts(table, "text", language),
+        access=_combine_record_access(table, statement),
+        start=_parse_partial_date(table, "from"),
+        end=_parse_partial_date(table, "to"),
+        current=table.take_flag("current"),
+        url=parse_safe_url(table),
     )
-    table.close()
-    if record.start and record.end and _parts(record.end) < _parts(record.start)[: len(_parts(record.end))]:
-        raise table.bad("to", "lies before `from`")
+    table.reject_unknown_keys()
+    if (
+        record.start
+        and record.end
+        and _list_date_parts(record.end) < _list_date_parts(record.start)[: len(_list_date_parts(record.end))]
+    ):
+        raise table.build_key_fault("to", "lies before `from`")
     return record
 
 
-def _named(table: Table) -> str:
+def _derive_record_id(table: YamlTable) -> str:
     """An id that stays as long as kind and title do."""
-    title = sorted(table.texts_by("title", "").items())
-    return f"{_kind(table)}-{hashlib.sha256(repr(title).encode()).hexdigest()[:8]}"
+    title = sorted(table.take_text_map("title", "").items())
+    return f"{_parse_record_kind(table)}-{hashlib.sha256(repr(title).encode()).hexdigest()[:8]}"
 
 
-def _kind(table: Table) -> str:
-    kind = table.text("kind")
+def _parse_record_kind(table: YamlTable) -> str:
+    kind = table.take_text("kind")
     if kind is None or not _KIND.fullmatch(kind):
-        raise table.bad("kind", f"want a kind of record as career or projects, got {kind or 'nothing'}")
+        raise table.build_key_fault(
+            "kind", f"want a kind of record as career or projects, got {kind or 'nothing'}"
+        )
     return kind
 
 
-def _texts(table: Table, name: str, language: str) -> dict[str, str]:
-    texts = table.texts_by(name, language)
+def _parse_language_texts(table: YamlTable, name: str, language: str) -> dict[str, str]:
+    texts = table.take_text_map(name, language)
     if not texts:
-        raise table.bad(name, "is missing")
+        raise table.build_key_fault(name, "is missing")
     strange = [tag for tag in texts if not _TAG.fullmatch(tag)]
     if strange:
-        raise table.bad(name, f"want texts by language tag as en or fa, got {strange[0]:.20}")
+        raise table.build_key_fault(name, f"want texts by language tag as en or fa, got {strange[0]:.20}")
     return texts
 
 
-def _access(table: Table, whole: Stated) -> Access:
-    if not whole.groups:
-        raise Bad(table.line, "no `allowed_groups` in the record nor for the whole book: nobody may see it")
+def _combine_record_access(table: YamlTable, statement: AccessStatement) -> Access:
+    if not statement.groups:
+        raise YamlFault(
+            table.line, "no `allowed_groups` in the record nor for the whole book: nobody may see it"
+        )
     try:
-        return combined(None, whole)
-    except Denied as fault:
-        raise Bad(table.line, str(fault)) from None
+        return combine_access(None, statement)
+    except UnindexableError as fault:
+        raise YamlFault(table.line, str(fault)) from None
 
 
-def _date(table: Table, name: str) -> PartialDate | None:
-    text = table.plain(name)
+def _parse_partial_date(table: YamlTable, name: str) -> PartialDate | None:
+    text = table.take_scalar(name)
     if text is None:
         return None
     if _DATE.fullmatch(text) is None:
-        raise table.bad(name, f"want 2024, 2024-05 or 2024-05-01, got {text:.20}")
+        raise table.build_key_fault(name, f"want 2024, 2024-05 or 2024-05-01, got {text:.20}")
     found = PartialDate(*map(int, text.split("-")))
     try:
         date(found.year, found.month or 1, found.day or 1)
     except ValueError:
-        raise table.bad(name, f"{text} is no date of the calendar") from None
+        raise table.build_key_fault(name, f"{text} is no date of the calendar") from None
     return found
 
 
-def _parts(date: PartialDate) -> tuple[int, ...]:
+def _list_date_parts(date: PartialDate) -> tuple[int, ...]:
     return tuple(part for part in (date.year, date.month, date.day) if part is not None)

@@ -8,7 +8,7 @@ from indexes.types import Document
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class SourceFault:
     """Why something is not indexed, in one line: what is wrong with `path` and what to do."""
 
     path: str
@@ -19,37 +19,37 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class AccessDoubt:
     """A document whose access cannot be established: whatever is stored of `id` is hidden at once."""
 
     id: str
-    fault: Fault | None
+    fault: SourceFault | None
     """None where one fault for many has been said already."""
 
 
 @dataclass(frozen=True, slots=True)
-class Unseen:
+class UnreadableFolder:
     """A place that could not be looked into: what is stored under the id `prefix` stays as it is."""
 
     prefix: str
-    fault: Fault
+    fault: SourceFault
 
 
 @dataclass(frozen=True, slots=True)
-class Empty:
+class EmptySource:
     """Nothing at all where documents were expected, as when a disk is not mounted.
 
     What is stored is hidden, as its files are gone, but kept, as they may come back.
     """
 
-    fault: Fault
+    fault: SourceFault
 
 
-Finding = Document | Doubt | Unseen | Empty | Fault
+Finding = Document | AccessDoubt | UnreadableFolder | EmptySource | SourceFault
 """A `Fault` alone is a remark: nothing stored is touched by it."""
 
 
-class Source(Protocol):
+class DocumentSource(Protocol):
     """Documents from somewhere. Implemented by `folder.Folder`."""
 
     @property

@@ -10,9 +10,9 @@ from indexes.embedding import model
 from indexes.embedding.embedder import OnnxEmbedder
 from indexes.keywords.index_folder import KeywordIndexError
 from indexes.keywords.keyword_index import KeywordIndex
-from indexes.records import Records
+from indexes.records import RecordStore
 from indexes.search import Search
-from indexes.sources.folder import Folder
+from indexes.sources.folder import DocumentFolder
 from indexes.sources.record_book import BookFile
 from indexes.store import Store, StoreFileError
 from indexes.text.language import WordPack
@@ -38,7 +38,7 @@ class Evidence:
     store: Store
     lexical: KeywordIndex
     search: Search
-    records: Records
+    records: RecordStore
     embedder: Embedder | None
     degraded: str
     """Why there are no vectors; "" where there are, or where none are wanted."""
@@ -107,13 +107,13 @@ async def _opened(
     )
     if made.degraded:
         log.warning("keywords alone serve: %s", made.degraded)
-    return Evidence(store, lexical, search, Records(store), made.embedder, made.degraded)
+    return Evidence(store, lexical, search, RecordStore(store), made.embedder, made.degraded)
 
 
-def folders(settings: tree.Settings) -> list[Folder]:
+def folders(settings: tree.Settings) -> list[DocumentFolder]:
     """The configured folders, as sources."""
     return [
-        Folder(name, one.path, one.url_base, one.front_matter_may_widen)
+        DocumentFolder(name, one.path, one.url_base, one.front_matter_may_widen)
         for name, one in settings.sources.items()
         if isinstance(one, tree.FolderSource)
     ]

@@ -14,9 +14,9 @@ from pathlib import Path
 import orjson
 from starlette.types import Receive, Scope
 
-from indexes.push import Push, Rejected, Unknown
-from indexes.sources.record_book import BookFile, read_text
-from indexes.sync import embed
+from indexes.push import PushReceiver, PushRejection, UnknownDocument
+from indexes.sources.record_book import BookFile, read_book_text
+from indexes.sync import embed_missing_passages
 from indexes.types import EmbedError
 from proxy.app.admin_access import admit
 from proxy.app.deployment import Services
@@ -31,7 +31,7 @@ from proxy.wire import strict_json
 
 log = logging.getLogger("fiador.push")
 
-Change = Callable[[Push, str, Mapping[str, object]], Awaitable[object]]
+Change = Callable[[PushReceiver, str, Mapping[str, object]], Awaitable[object]]
 
 
 class Pushing:
@@ -40,7 +40,7 @@ class Pushing:
     def __init__(self, services: Services):
         self._services = services
         self._sources = {
-            name: Push(services.evidence.store, name, services.packs.words)
+            name: PushReceiver(services.evidence.store, name, services.packs.words)
             for name, one in services.settings.sources.items()
             if isinstance(one, tree.PushSource)
         }
@@ -85,10 +85,10 @@ class Pushing:
         book = self._services.settings.records.get(name)
         if book is None or book.path is not None:
             raise _unknown("records", name)
-        found = await asyncio.to_thread(read_text, BookFile(name, Path(name)), _text(ask.body))
+        found = await asyncio.to_thread(read_book_text, BookFile(name, Path(name)), _text(ask.body))
         if found.records is None or found.faults:
             raise RequestError("\n".join(map(str, found.faults)), code="invalid_records")
-        changed = await _stored(self._services.evidence.records.put_book(name, found.records))
+        changed = await _stored(self._services.evidence.records.replace_book(name, found.records))
         await _done(line, changed)
 
     async def _changed(self, scope: Scope, fields: Mapping[str, object], line: Line, change: Change) -> None:
@@ -100,9 +100,9 @@ class Pushing:
             raise _unknown("sources", source)
         try:
             await _done(line, await _stored(change(self._sources[source], key, fields)))
-        except Unknown as fault:
+        except UnknownDocument as fault:
             raise RequestError(str(fault), code="unknown_document", status=404) from fault
-        except Rejected as fault:
+        except PushRejection as fault:
             raise RequestError(str(fault), code="invalid_document") from fault
 
     async def _fields(self, scope: Scope, receive: Receive) -> Mapping[str, object]:
@@ -124,21 +124,21 @@ class Pushing:
             if evidence.embedder is None:
                 continue
             try:
-                await embed(evidence.store, evidence.embedder)
+                await embed_missing_passages(evidence.store, evidence.embedder)
             except (EmbedError, sqlite3.Error) as fault:
                 log.warning("pushed text has no vectors yet: %s", fault)
 
 
-async def _put(push: Push, key: str, fields: Mapping[str, object]) -> object:
-    return await push.put(key, fields)
+async def _put(push: PushReceiver, key: str, fields: Mapping[str, object]) -> object:
+    return await push.put_document(key, fields)
 
 
-async def _patch(push: Push, key: str, fields: Mapping[str, object]) -> object:
+async def _patch(push: PushReceiver, key: str, fields: Mapping[str, object]) -> object:
     return await push.set_access(key, fields)
 
 
-async def _delete(push: Push, key: str, fields: Mapping[str, object]) -> object:
-    return await push.remove(key)
+async def _delete(push: PushReceiver, key: str, fields: Mapping[str, object]) -> object:
+    return await push.remove_document(key)
 
 
 async def _stored(change: Awaitable[object]) -> object:

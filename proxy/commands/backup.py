@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from indexes.progress import shown
+from indexes.progress import show_progress
 from indexes.storage.file_checksums import hash_file
 from indexes.store import Store, StoreFileError
 from proxy.app import Paths, paths
@@ -85,7 +85,7 @@ def _copied(where: Paths, work: Path) -> Iterator[str]:
         (work / name).parent.mkdir(exist_ok=True)
         shutil.copyfile(path, work / name)
         yield name
-    with shown() as bar:
+    with show_progress() as bar:
         for path in filter(Path.exists, _databases(where)):
             bar(f"copying {path.name}", 0)
             _copy(path, work / path.name)

@@ -116,7 +116,7 @@ async def _warnings(services: Services) -> AsyncIterator[str]:
         yield f"passages that only keywords find, for want of a vector: {lacking}; `fiador sync` makes them"
     for line in services.warnings:
         yield line
-    for book, kind in await services.evidence.records.kinds():
+    for book, kind in await services.evidence.records.list_kinds():
         if kind not in KINDS:
             yield f"records.{book}: no question asks for the kind `{kind}`; they ask for {', '.join(KINDS)}"
     if counts.documents or counts.records:

@@ -16,7 +16,7 @@ from golden.outcome import Handed, Outcome
 from golden.report import Report
 from golden.run import evaluate
 from indexes.embedding.embedder import BagOfTokens
-from indexes.progress import shown
+from indexes.progress import show_progress
 from proxy.app import Services, open_deployment
 from proxy.app.evidence import Embedding, embedding
 from proxy.commands.console import say_json
@@ -60,7 +60,7 @@ async def _evaluated(services: Services, sets: tuple[Path, ...], *, live: bool) 
     meaning = embedder is not None and not isinstance(embedder, BagOfTokens)
     asked = cases.servable(cases.load(sets), meaning=meaning)
     done = 0
-    with shown() as bar:
+    with show_progress() as bar:
 
         def seen(_: object) -> None:
             nonlocal done

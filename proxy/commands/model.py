@@ -7,13 +7,13 @@ from rich.console import Console
 from rich.markup import escape
 
 from indexes.embedding import default_model, model
-from indexes.progress import shown
+from indexes.progress import show_progress
 
 
 def ensure(out: Console) -> bool:
     """Builds the model unless it is there. False, and said so, where it cannot be had."""
     try:
-        with shown() as bar:
+        with show_progress() as bar:
             default_model.ensure_default_model(bar)
     except model.ModelError as fault:
         told = f"No embedding model: {escape(str(fault))}.\nKeywords alone serve; the threshold stays."

@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.markup import escape
 
 from indexes.keywords.index_folder import KeywordIndexError
-from indexes.progress import shown
-from indexes.sync import Progress, Step, SyncReport, sync
+from indexes.progress import show_progress
+from indexes.sync import SyncProgress, SyncReport, SyncStep, sync_sources
 from indexes.types import EmbedError
-from indexes.watch import changes
+from indexes.watch import watch_changes
 from proxy.app.assistants import Packs, packs
 from proxy.app.evidence import Evidence, books, embedding, evidence, folders
 from proxy.commands.console import say_json
@@ -40,16 +40,16 @@ async def watch(settings: Settings, tell: Tell) -> None:
     async with AsyncExitStack() as stack:
         known = packs()
         behind = await evidence(settings, known.words, embedding(settings.embedding), stack)
-        async for _ in changes(roots):
+        async for _ in watch_changes(roots):
             await _pass(settings, behind, known, tell)
 
 
 async def synced(
-    settings: Settings, behind: Evidence, known: Packs, progress: Progress | None = None
+    settings: Settings, behind: Evidence, known: Packs, progress: SyncProgress | None = None
 ) -> SyncReport:
     """One pass over folders and books. Raises `StoreError` where the disk or the model fails."""
     try:
-        return await sync(
+        return await sync_sources(
             behind.store,
             folders(settings),
             books=books(settings),
@@ -81,16 +81,16 @@ def as_text(out: Console | None = None) -> Tell:
 
 
 @contextmanager
-def _bars() -> Iterator[Progress]:
-    with shown() as bar:
+def _bars() -> Iterator[SyncProgress]:
+    with show_progress() as bar:
         yield lambda step: bar(_named(step), _share(step))
 
 
-def _named(step: Step) -> str:
+def _named(step: SyncStep) -> str:
     return step.name if step.name == "embedding" else f"reading {step.name}"
 
 
-def _share(step: Step) -> float:
+def _share(step: SyncStep) -> float:
     return min(1.0, step.done / step.total) if step.total else 0.0
 
 

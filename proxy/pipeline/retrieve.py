@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from indexes.records import chosen, render
+from indexes.records import choose_language_tag, render_record
 from indexes.types import Evidence, Hit, Query, Record, Viewer
 from proxy.domain.errors import StoreError
 from proxy.domain.trace import RetrievalTrace
@@ -137,9 +137,9 @@ def number_passage(number: int, hit: Hit) -> Source:
 
 def number_record(number: int, record: Record, language: str) -> Source:
     """A record as a source, in the reader's language where it has it."""
-    tag = chosen(record.text, language)
-    title = record.title[chosen(record.title, language)]
-    text = render(record, language)
+    tag = choose_language_tag(record.text, language)
+    title = record.title[choose_language_tag(record.title, language)]
+    text = render_record(record, language)
     return Source(number, record.id, title, text, record.url, tag, "record", record.current)
 
 

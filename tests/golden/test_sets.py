@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from golden.cases import Case, load
-from indexes.sources.folder import Folder
+from indexes.sources.folder import DocumentFolder
 from indexes.text.folding import fold_text
 from indexes.types import Document
 from proxy.settings import lock
@@ -37,7 +37,7 @@ def documents() -> set[str]:
 
 
 def test_every_document_can_be_indexed_without_a_remark() -> None:
-    found = [f for name, s in folders() for f in Folder(name, s.path, s.url_base).scan()]
+    found = [f for name, s in folders() for f in DocumentFolder(name, s.path, s.url_base).scan()]
     assert [f for f in found if not isinstance(f, Document)] == []
     assert {f.id for f in found if isinstance(f, Document)} == documents()
 

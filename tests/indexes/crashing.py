@@ -16,7 +16,7 @@ from indexes import document_writes, outbox
 from indexes.keywords.index_folder import TantivyFolder
 from indexes.keywords.keyword_index import IndexFolders, KeywordIndex
 from indexes.store import Store
-from indexes.sync import embed
+from indexes.sync import embed_missing_passages
 from tests.indexes.shelf import HashEmbedder, access, document, put
 
 GROUPS = ("a", "b")
@@ -95,7 +95,7 @@ async def main(folder: Path, point: str, seed: int) -> None:
                 if chance.random() < 0.3:
                     await index.drain()
                 if chance.random() < 0.1:
-                    await embed(store, HashEmbedder())
+                    await embed_missing_passages(store, HashEmbedder())
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from indexes.keywords.keyword_index import KeywordIndex
 from indexes.outbox import OutboxBatch, OutboxItem
 from indexes.storage.file_checksums import SEGMENT_PARTS, is_index_intact
 from indexes.store import Store
-from indexes.sync import embed, sync
+from indexes.sync import embed_missing_passages, sync_sources
 from indexes.types import Query
 from tests.indexes.shelf import HashEmbedder, Shelf, document, put, shelf, viewer
 from tests.waiting import until
@@ -95,7 +95,7 @@ async def test_a_file_damaged_under_a_running_search_costs_the_keywords_until_it
     async with shelf(tmp_path, embedder) as on:
         await filled(on)
         if embedder:
-            await embed(on.store, embedder)
+            await embed_missing_passages(on.store, embedder)
         before = await names(on)
         for path in parts(tmp_path, ending):
             garbled(path)
@@ -172,7 +172,7 @@ async def test_a_damaged_vector_is_left_out_and_made_anew_by_the_next_sync(
     embedder = HashEmbedder()
     async with shelf(tmp_path, embedder) as on:
         await put(on.store, document("docs/a", "ripe apple"), document("docs/b", "green pear"))
-        assert (await sync(on.store, [], embedder=embedder)).embedded == 2
+        assert (await sync_sources(on.store, [], embedder=embedder)).embedded == 2
         damage = "UPDATE vector SET half_floats = ? WHERE hash = (SELECT hash FROM passage LIMIT 1)"
         await on.store.run_write(lambda connection: connection.execute(damage, (blob,)).rowcount)
     async with shelf(tmp_path, embedder) as on:
@@ -181,6 +181,6 @@ async def test_a_damaged_vector_is_left_out_and_made_anew_by_the_next_sync(
             "docs/a": True,
             "docs/b": False,
         }
-        assert (await sync(on.store, [], embedder=embedder)).embedded == 1
+        assert (await sync_sources(on.store, [], embedder=embedder)).embedded == 1
         found = await on.search.find_evidence(APPLE, PUBLIC)
         assert all(hit.cosine is not None for hit in found.hits)

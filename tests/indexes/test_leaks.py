@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexes.grants import is_visible
-from indexes.sync import embed
+from indexes.sync import embed_missing_passages
 from indexes.types import Access, Document, Query, Viewer
 from tests.indexes.shelf import NOW, HashEmbedder, Shelf, document, put, shelf, viewer
 
@@ -144,7 +144,7 @@ async def test_no_history_shows_anyone_more_than_the_truth_allows(
         for step in history:
             await apply(step, model, on)
             if hybrid:
-                await embed(on.store, BAG)
+                await embed_missing_passages(on.store, BAG)
             await check(model, on, asking[0], complete=False)
         await on.lexical.drain()
         for who in asking:

@@ -4,11 +4,11 @@ import sys
 
 import pytest
 
-from indexes.progress import shown
+from indexes.progress import show_progress
 
 
 def test_without_a_terminal_each_step_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    with shown() as progress:
+    with show_progress() as progress:
         for step, done in (("loading", 0.1), ("loading", 0.9), ("converting", 0.5)):
             progress(step, done)
     told = capsys.readouterr()
@@ -21,7 +21,7 @@ def test_on_a_terminal_a_new_step_ends_the_ones_before(
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
-    with shown() as progress:
+    with show_progress() as progress:
         progress("loading", 0.4)
         progress("converting", 0.5)
     last = {line.split()[0]: line for line in capsys.readouterr().err.splitlines() if "ing " in line}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from indexes.push import Push, Rejected, access, document
+from indexes.push import PushReceiver, PushRejection, build_document, parse_access
 from indexes.types import Query
 from tests.indexes.shelf import NOW, PACKS, shelf, viewer
 from tests.indexes.shelf import access as who
@@ -14,7 +14,7 @@ SEES = viewer("public", sources="wiki")
 
 
 def test_the_fields_are_those_of_front_matter() -> None:
-    one = document("wiki", "hr/leave", {
+    one = build_document("wiki", "hr/leave", {
         "text": "<h1>Leave</h1><p>Text", "format": "html", "title": "T \"quoted\" é 😀",
         "url": "https://x.example",
         "language": "en-GB", "allowed_groups": ["a", "no"],
@@ -48,34 +48,34 @@ def test_the_fields_are_those_of_front_matter() -> None:
     ],
 )
 def test_what_is_not_exact_is_refused(change: dict[str, object], said: str) -> None:
-    with pytest.raises(Rejected) as refused:
-        document("wiki", "a", {**FIELDS, **change})
+    with pytest.raises(PushRejection) as refused:
+        build_document("wiki", "a", {**FIELDS, **change})
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("key", ["", "/", "a\nb", "a\0", "x" * 501])
 def test_a_key_is_printable(key: str) -> None:
-    with pytest.raises(Rejected, match="the key"):
-        document("wiki", key, FIELDS)
+    with pytest.raises(PushRejection, match="the key"):
+        build_document("wiki", key, FIELDS)
 
 
 def test_access_alone_is_checked_the_same_way() -> None:
-    assert access({"allowed_groups": ["a"]}) == who("a")
-    with pytest.raises(Rejected, match="unknown key `title`"):
-        access({"allowed_groups": ["a"], "title": "x"})
+    assert parse_access({"allowed_groups": ["a"]}) == who("a")
+    with pytest.raises(PushRejection, match="unknown key `title`"):
+        parse_access({"allowed_groups": ["a"], "title": "x"})
 
 
 async def test_what_is_accepted_holds_for_the_next_query(tmp_path: Path) -> None:
     async with shelf(tmp_path) as on:
-        push = Push(on.store, "wiki", PACKS)
+        push = PushReceiver(on.store, "wiki", PACKS)
         query = Query(("holiday rules",))
-        assert await push.put("a", FIELDS) == "added"
+        assert await push.put_document("a", FIELDS) == "added"
         await on.lexical.drain()
         assert (await on.search.find_evidence(query, SEES)).best_similarity == 1.0
         assert await push.set_access("a", {"allowed_groups": ["boss"]})
         assert (await on.search.find_evidence(query, SEES)).hits == ()
-        assert await push.put("a", FIELDS) == "access"
-        assert await push.remove("a")
+        assert await push.put_document("a", FIELDS) == "access"
+        assert await push.remove_document("a")
         assert (await on.search.find_evidence(query, SEES)).hits == ()
-        assert not await push.remove("a")
+        assert not await push.remove_document("a")

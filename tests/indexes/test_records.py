@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from indexes.records import Records, render, shown
-from indexes.sources.record_book import BookFile, BookRead, read_book
+from indexes.records import RecordStore, format_record_dates, render_record
+from indexes.sources.record_book import BookContents, BookFile, read_book
 from indexes.store import Store
-from indexes.sync import sync
+from indexes.sync import sync_sources
 from indexes.types import PartialDate, Record
 from tests.indexes.shelf import NOW, access, viewer
 
@@ -17,7 +17,7 @@ DAY = timedelta(days=1)
 SEES = viewer("public", sources="life")
 
 
-def read(tmp_path: Path, text: str) -> BookRead:
+def read(tmp_path: Path, text: str) -> BookContents:
     path = tmp_path / "life.yaml"
     path.write_text(text, "utf-8")
     return read_book(BookFile("life", path))
@@ -138,20 +138,20 @@ async def test_a_book_that_cannot_be_read_loses_nothing_and_a_broken_one_is_hidd
     book = BookFile("life", path)
     async with Store(tmp_path / "t.db") as store:
         path.write_text(HEAD + "- {kind: job, title: A, text: x}\n")
-        assert (await sync(store, [], books=[book])).records == 1
+        assert (await sync_sources(store, [], books=[book])).records == 1
         before = await store.read_state()
-        await sync(store, [], books=[book])
+        await sync_sources(store, [], books=[book])
         assert await store.read_state() == before, "the same book again changes nothing"
         path.rename(tmp_path / "away.yaml")
-        assert "cannot be read" in str((await sync(store, [], books=[book])).faults[0])
-        assert len(await Records(store).choose_records(frozenset(), SEES, "en", 9)) == 1
+        assert "cannot be read" in str((await sync_sources(store, [], books=[book])).faults[0])
+        assert len(await RecordStore(store).choose_records(frozenset(), SEES, "en", 9)) == 1
         path.write_text("records: [")
-        await sync(store, [], books=[book])
-        assert await Records(store).choose_records(frozenset(), SEES, "en", 9) == ()
+        await sync_sources(store, [], books=[book])
+        assert await RecordStore(store).choose_records(frozenset(), SEES, "en", 9) == ()
 
 
 async def titles(store: Store, *kinds: str, who: object = SEES, limit: int = 99) -> list[str]:
-    found = await Records(store).choose_records(frozenset(kinds), who, "en", limit)  # type: ignore[arg-type]
+    found = await RecordStore(store).choose_records(frozenset(kinds), who, "en", limit)  # type: ignore[arg-type]
     return [r.title["en"] for r in found]
 
 
@@ -165,7 +165,7 @@ async def test_current_ones_first_then_by_their_own_dates(tmp_path: Path) -> Non
         record("newer now", start=PartialDate(2024, 3), current=True),
     ]
     async with Store(tmp_path / "t.db") as store:
-        await Records(store).put_book("life", book)
+        await RecordStore(store).replace_book("life", book)
         assert await titles(store) == ["newer now", "now", "talk", "long", "old", "undated"]
         assert await titles(store, "talk") == ["talk"]
         assert await titles(store, "talk", "job", limit=2) == ["newer now", "now"]
@@ -180,7 +180,7 @@ async def test_groups_validity_and_books_are_obeyed(tmp_path: Path) -> None:
         record("d", access=access("public", ends=NOW)),
     ]
     async with Store(tmp_path / "t.db") as store:
-        await Records(store).put_book("life", book)
+        await RecordStore(store).replace_book("life", book)
         assert await titles(store) == ["a"]
         assert await titles(store, who=viewer("public", "staff", sources="life")) == ["a", "b"]
         assert await titles(store, who=viewer("public", sources="life", now=NOW + DAY)) == ["a", "c"]
@@ -193,11 +193,11 @@ async def test_the_readers_language_where_there_is_a_translation(tmp_path: Path)
     texts = {"en": "English", "fa": "فارسی", "es": "Español"}
     book = [record("a", text=texts, title=texts), record("b", text={"de": "Deutsch", "fr": "Français"})]
     async with Store(tmp_path / "t.db") as store:
-        await Records(store).put_book("life", book)
-        a, b = await Records(store).choose_records(frozenset(), SEES, "fa", 9)
+        await RecordStore(store).replace_book("life", book)
+        a, b = await RecordStore(store).choose_records(frozenset(), SEES, "fa", 9)
         assert (dict(a.text), dict(a.title)) == ({"fa": "فارسی"}, {"fa": "فارسی"})
         assert dict(b.text) == {"de": "Deutsch"}
-        (c, _) = await Records(store).choose_records(frozenset(), SEES, "zh", 9)
+        (c, _) = await RecordStore(store).choose_records(frozenset(), SEES, "zh", 9)
         assert dict(c.text) == {"en": "English"}
 
 
@@ -215,11 +215,11 @@ async def test_the_readers_language_where_there_is_a_translation(tmp_path: Path)
 def test_dates_are_shown_as_exactly_as_they_are_known(
     start: PartialDate | None, end: PartialDate | None, current: bool, line: str | None
 ) -> None:
-    text = render(record("a", start=start, end=end, current=current), "en")
+    text = render_record(record("a", start=start, end=end, current=current), "en")
     assert text.splitlines() == ["a", *([line] if line else []), "About a."]
-    assert shown(record("a", start=start, end=end)) in text
+    assert format_record_dates(record("a", start=start, end=end)) in text
 
 
 def test_current_is_said_in_the_language_of_the_text() -> None:
     one = record("a", text={"es": "Texto.", "en": "Text."}, title={"es": "T", "en": "T"}, current=True)
-    assert render(one, "es").splitlines()[1] == "actual"
+    assert render_record(one, "es").splitlines()[1] == "actual"

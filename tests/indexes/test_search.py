@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from indexes.search import NO_VECTORS, Search
-from indexes.sync import embed
+from indexes.sync import embed_missing_passages
 from indexes.types import Evidence, Query
 from indexes.vector_query import SearchTuning
 from tests.indexes.shelf import NOW, PACKS, HashEmbedder, Shelf, access, document, put, shelf, viewer
@@ -22,7 +22,7 @@ PUBLIC = viewer("public")
 async def filled(on: Shelf, embedder: HashEmbedder | None = None) -> None:
     await put(on.store, LEAVE, BIKES, PAY)
     if embedder:
-        await embed(on.store, embedder)
+        await embed_missing_passages(on.store, embedder)
     await on.lexical.drain()
 
 

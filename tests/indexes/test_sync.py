@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from indexes.sources.folder import Folder
+from indexes.sources.folder import DocumentFolder
 from indexes.sources.types import Finding
 from indexes.store import Store
-from indexes.sync import Step, SyncReport, embed, sync
+from indexes.sync import SyncReport, SyncStep, embed_missing_passages, sync_sources
 from indexes.text.language import WordPack
 from indexes.types import EmbedError, Query
 from tests.indexes.shelf import NOW, PACKS, HashEmbedder, access, document, shelf, viewer
@@ -39,25 +39,25 @@ async def texts(store: Store) -> set[str]:
     return {p.text for p in (await store.recheck_passages(range(1, 100), SEEN)).values()}
 
 
-def folder(root: Path, **files: str) -> Folder:
+def folder(root: Path, **files: str) -> DocumentFolder:
     root.mkdir(exist_ok=True)
     (root / ".access.yaml").write_text(PUBLIC)
     for name, text in files.items():
         (root / f"{name}.md").write_text(text)
-    return Folder("docs", root)
+    return DocumentFolder("docs", root)
 
 
 async def test_only_what_changed_is_written(tmp_path: Path) -> None:
     async with Store(tmp_path / "t.db") as store:
         source = folder(tmp_path / "docs", a="one", b="two", c="three")
-        assert numbers(await sync(store, [source])) == {"added": 3}
+        assert numbers(await sync_sources(store, [source])) == {"added": 3}
         before = await store.read_state()
-        assert numbers(await sync(store, [source])) == {"unchanged": 3}
+        assert numbers(await sync_sources(store, [source])) == {"unchanged": 3}
         assert await store.read_state() == before
         (tmp_path / "docs/a.md").write_text("ONE")
         (tmp_path / "docs/b.md").unlink()
         (tmp_path / "docs/d.md").write_text("four")
-        report = await sync(store, [source])
+        report = await sync_sources(store, [source])
         assert numbers(report) == {"added": 1, "changed": 1, "removed": 1, "unchanged": 1}
         assert await texts(store) == {"ONE", "three", "four"}
 
@@ -66,10 +66,10 @@ async def test_a_change_of_access_alone_embeds_nothing_and_keeps_ids(tmp_path: P
     embedder = HashEmbedder()
     async with Store(tmp_path / "t.db") as store:
         source = folder(tmp_path / "docs", a="one", b="two")
-        assert numbers(await sync(store, [source], embedder=embedder)) == {"added": 2, "embedded": 2}
+        assert numbers(await sync_sources(store, [source], embedder=embedder)) == {"added": 2, "embedded": 2}
         before = await store.recheck_passages(range(9), SEEN)
         (tmp_path / "docs/.access.yaml").write_text("allowed_groups: [staff]\n")
-        assert numbers(await sync(store, [source], embedder=embedder)) == {"access": 2}
+        assert numbers(await sync_sources(store, [source], embedder=embedder)) == {"access": 2}
         assert await store.recheck_passages(range(9), SEEN) == before
         assert await store.recheck_passages(range(9), viewer("public")) == {}
         assert len(embedder.calls) == 2
@@ -79,9 +79,12 @@ async def test_an_edit_embeds_only_the_new_passage(tmp_path: Path) -> None:
     embedder = HashEmbedder()
     async with Store(tmp_path / "t.db") as store:
         source = folder(tmp_path / "docs", a="## A\n\none\n\n## B\n\ntwo")
-        await sync(store, [source], embedder=embedder)
+        await sync_sources(store, [source], embedder=embedder)
         (tmp_path / "docs/a.md").write_text("## A\n\none\n\n## B\n\nthree")
-        assert numbers(await sync(store, [source], embedder=embedder)) == {"changed": 1, "embedded": 1}
+        assert numbers(await sync_sources(store, [source], embedder=embedder)) == {
+            "changed": 1,
+            "embedded": 1,
+        }
         assert (await store.count_contents()).vectors == 2, "the vector of the old text is forgotten"
 
 
@@ -91,7 +94,7 @@ async def test_a_document_whose_access_is_in_doubt_is_hidden_at_once_and_comes_b
 ) -> None:
     async with Store(tmp_path / "t.db") as store:
         source = folder(tmp_path / "docs", a="one")
-        await sync(store, [source])
+        await sync_sources(store, [source])
         rules, file = tmp_path / "docs/.access.yaml", tmp_path / "docs/a.md"
         match harm:
             case "front":
@@ -105,7 +108,7 @@ async def test_a_document_whose_access_is_in_doubt_is_hidden_at_once_and_comes_b
             case "rules unreadable":
                 rules.unlink()
                 rules.mkdir()
-        report = await sync(store, [source])
+        report = await sync_sources(store, [source])
         assert numbers(report) == {"hidden": 1}
         assert len(report.faults) == 1
         assert await texts(store) == set()
@@ -113,16 +116,16 @@ async def test_a_document_whose_access_is_in_doubt_is_hidden_at_once_and_comes_b
         if harm == "rules unreadable":
             rules.rmdir()
         folder(tmp_path / "docs", a="one")
-        assert numbers(await sync(store, [source])) == {"access": 1}
+        assert numbers(await sync_sources(store, [source])) == {"access": 1}
         assert await texts(store) == {"one"}
 
 
 async def test_an_unreadable_folder_loses_nothing(tmp_path: Path) -> None:
     async with Store(tmp_path / "t.db") as store:
         source = folder(tmp_path / "docs", a="one")
-        await sync(store, [source])
+        await sync_sources(store, [source])
         (tmp_path / "docs").rename(tmp_path / "elsewhere")
-        report = await sync(store, [source])
+        report = await sync_sources(store, [source])
         assert numbers(report) == {}
         assert "cannot be read" in str(report.faults[0])
         assert await texts(store) == {"one"}
@@ -138,11 +141,11 @@ async def test_an_unreadable_folder_below_loses_nothing_and_the_rest_is_done(tmp
     async with Store(tmp_path / "t.db") as store:
         folder(tmp_path / "docs", a="one", deeper="two")
         folder(tmp_path / "docs/deep", b="three")
-        source = Folder("docs", tmp_path / "docs", entries=entries)
-        await sync(store, [source])
+        source = DocumentFolder("docs", tmp_path / "docs", entries=entries)
+        await sync_sources(store, [source])
         broken = True
         (tmp_path / "docs/a.md").unlink()
-        report = await sync(store, [source])
+        report = await sync_sources(store, [source])
         assert numbers(report) == {"removed": 1, "unchanged": 1}
         assert await texts(store) == {"two", "three"}
 
@@ -150,22 +153,24 @@ async def test_an_unreadable_folder_below_loses_nothing_and_the_rest_is_done(tmp
 async def test_an_empty_mount_hides_but_keeps(tmp_path: Path) -> None:
     async with Store(tmp_path / "t.db") as store:
         source = folder(tmp_path / "docs", a="one", b="two")
-        await sync(store, [source])
+        await sync_sources(store, [source])
         (tmp_path / "docs").rename(tmp_path / "away")
         (tmp_path / "docs").mkdir()
-        report = await sync(store, [source])
+        report = await sync_sources(store, [source])
         assert numbers(report) == {"hidden": 2}
         assert "mounted?" in str(report.faults[0])
         assert await texts(store) == set()
         (tmp_path / "docs").rmdir()
         (tmp_path / "away").rename(tmp_path / "docs")
-        assert numbers(await sync(store, [source])) == {"access": 2}
+        assert numbers(await sync_sources(store, [source])) == {"access": 2}
 
 
 async def test_one_source_does_not_touch_another(tmp_path: Path) -> None:
     async with Store(tmp_path / "t.db") as store:
-        await sync(store, [Listed([document("docs/a", "a")]), Listed([document("more/b", "b")], "more")])
-        await sync(store, [Listed([])])
+        await sync_sources(
+            store, [Listed([document("docs/a", "a")]), Listed([document("more/b", "b")], "more")]
+        )
+        await sync_sources(store, [Listed([])])
         assert set(await store.list_documents("more")) == {"more/b"}
         assert await store.list_documents("docs") == {}
 
@@ -174,7 +179,7 @@ async def test_what_becomes_valid_later_is_stored_and_seen_later(tmp_path: Path)
     """Visibility is decided by each query, never by the pass that stored the document."""
     later = access("public", begins=NOW.replace(year=2030))
     async with Store(tmp_path / "t.db") as store:
-        await sync(store, [Listed([document("docs/a", "a", later)])])
+        await sync_sources(store, [Listed([document("docs/a", "a", later)])])
         assert await texts(store) == set()
         assert await store.recheck_passages([1], viewer("public", now=NOW.replace(year=2030))) != {}
 
@@ -188,14 +193,14 @@ async def test_the_language_is_told_from_the_text_where_it_is_not_stated(tmp_pat
             document("docs/b", spanish, language="fr"),
             document("docs/c", "12"),
         ]
-        await sync(store, [Listed(found)], packs=packs)
+        await sync_sources(store, [Listed(found)], packs=packs)
         stored = await store.recheck_passages(range(9), SEEN)
         assert {p.document_id: p.language for p in stored.values()} == {
             "docs/a": "es",
             "docs/b": "fr",
             "docs/c": None,
         }
-        assert numbers(await sync(store, [Listed(found)], packs=packs)) == {"unchanged": 3}
+        assert numbers(await sync_sources(store, [Listed(found)], packs=packs)) == {"unchanged": 3}
 
 
 async def test_a_model_that_fails_in_mid_run_keeps_what_was_made_and_goes_on_later(tmp_path: Path) -> None:
@@ -208,25 +213,27 @@ async def test_a_model_that_fails_in_mid_run_keeps_what_was_made_and_goes_on_lat
     many = Listed([document(f"docs/{i}", f"text {i}") for i in range(40)])
     async with Store(tmp_path / "t.db", durable=False) as store:
         with pytest.raises(EmbedError, match="tired"):
-            await sync(store, [many], embedder=Tiring())
+            await sync_sources(store, [many], embedder=Tiring())
         assert (await store.count_contents()).vectors == 32
         assert len(await texts(store)) == 40
-        assert await embed(store, HashEmbedder()) == 8
+        assert await embed_missing_passages(store, HashEmbedder()) == 8
 
 
 async def test_equal_texts_share_one_vector(tmp_path: Path) -> None:
     embedder = HashEmbedder()
     async with Store(tmp_path / "t.db") as store:
         same = Listed([document(f"docs/{i}", "same text", title="same") for i in range(3)])
-        await sync(store, [same], embedder=embedder)
+        await sync_sources(store, [same], embedder=embedder)
         assert (await store.count_contents()).vectors == 1
 
 
 async def test_progress_is_told_and_everything_can_be_found_at_the_end(tmp_path: Path) -> None:
-    steps: list[Step] = []
+    steps: list[SyncStep] = []
     async with shelf(tmp_path) as on:
         many = Listed([document(f"docs/{i}", f"holiday rule{i}") for i in range(3)])
-        await sync(on.store, [many], embedder=HashEmbedder(), lexical=on.lexical, progress=steps.append)
+        await sync_sources(
+            on.store, [many], embedder=HashEmbedder(), lexical=on.lexical, progress=steps.append
+        )
         assert [(s.name, s.done) for s in steps] == [("docs", 3), ("embedding", 3)]
         found = await on.search.find_evidence(Query(("holiday rule1",)), SEEN)
         assert found.best_similarity == 1.0

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from indexes import outbox
 from indexes.read_snapshot import ReadSnapshot
 from indexes.store import Store
-from indexes.sync import embed
+from indexes.sync import embed_missing_passages
 from indexes.vector_index import VectorIndex
 from tests.indexes.shelf import HashEmbedder, access, document, put, viewer
 
@@ -27,11 +27,11 @@ async def test_who_is_too_far_behind_starts_anew(tmp_path: Path, monkeypatch: py
     async with Store(tmp_path / "t.db") as store:
         matrix = VectorIndex(BAG.name, BAG.dim)
         await put(store, document("docs/a", "word a"))
-        await embed(store, BAG)
+        await embed_missing_passages(store, BAG)
         assert await store.read_snapshot(lambda look: near(matrix, look)) == {1}
         await store.remove_document("docs/a")
         await put(store, document("docs/b", "word b"))
-        await embed(store, BAG)
+        await embed_missing_passages(store, BAG)
         place = await store.read_snapshot(ReadSnapshot.read_position)
         await store.run_write(lambda c: outbox.record_drain(c, place.seq))
         assert await store.read_snapshot(lambda look: near(matrix, look)) == {2}
@@ -54,7 +54,7 @@ async def test_following_equals_starting_anew(
             match change:
                 case "put":
                     await put(store, document(f"docs/{n}", f"word {step % 4}\n\n# H\n\nother {n}"))
-                    await embed(store, BAG)
+                    await embed_missing_passages(store, BAG)
                 case "access":
                     await store.set_access(f"docs/{n}", access("staff" if step % 2 else "nobody"))
                 case "remove":

@@ -2,26 +2,26 @@
 
 from dataclasses import dataclass
 
-from indexes.sources.strict_yaml import Bad, Table, load
+from indexes.sources.strict_yaml import YamlFault, YamlTable, load_table
 
 FENCE = "---"
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class FileParts:
     """A file's text, taken apart; `front` None: it has no front matter."""
 
-    front: Table | None
+    front_matter: YamlTable | None
     body: str
 
 
-def split(text: str) -> Parts:
+def split_front_matter(text: str) -> FileParts:
     """Raises `Bad` where the front matter is not closed or no YAML mapping."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     lines = text.split("\n")
     if lines[0].rstrip() != FENCE:
-        return Parts(None, text)
+        return FileParts(None, text)
     end = next((i for i, line in enumerate(lines) if i and line.rstrip() in (FENCE, "...")), None)
     if end is None:
-        raise Bad(1, f"the front matter is not closed by a line of {FENCE}")
-    return Parts(load("\n".join(lines[1:end]), skipped=1), "\n".join(lines[end + 1 :]))
+        raise YamlFault(1, f"the front matter is not closed by a line of {FENCE}")
+    return FileParts(load_table("\n".join(lines[1:end]), line_offset=1), "\n".join(lines[end + 1 :]))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class DocumentContent:
     """Markdown, with the title and language that the file itself shows; None: it shows none."""
 
     text: str

@@ -8,7 +8,7 @@ import pytest
 from indexes.embedding.default_model import ensure_default_model
 from indexes.embedding.embedder import OnnxEmbedder
 from indexes.fuse import compute_similarity
-from indexes.progress import shown
+from indexes.progress import show_progress
 
 pytestmark = pytest.mark.model
 
@@ -40,7 +40,7 @@ BRIDGE = {
 
 @pytest.fixture(scope="module")
 def model() -> OnnxEmbedder:
-    with shown() as progress:
+    with show_progress() as progress:
         return OnnxEmbedder(ensure_default_model(progress))
 
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from indexes.sources.folder import Folder
-from indexes.sources.types import Fault, Finding
+from indexes.sources.folder import DocumentFolder
+from indexes.sources.types import Finding, SourceFault
 from indexes.types import Document
 
 PUBLIC = "allowed_groups: [public]\n"
@@ -18,7 +18,7 @@ def write(root: Path, files: dict[str, str]) -> Path:
 
 
 def scan(root: Path, **more: object) -> list[Finding]:
-    return list(Folder("docs", root, **more).scan())  # type: ignore[arg-type]
+    return list(DocumentFolder("docs", root, **more).scan())  # type: ignore[arg-type]
 
 
 def documents(findings: list[Finding]) -> dict[str, Document]:
@@ -26,7 +26,7 @@ def documents(findings: list[Finding]) -> dict[str, Document]:
 
 
 def faults(findings: list[Finding]) -> list[str]:
-    said = [f if isinstance(f, Fault) else f.fault for f in findings if not isinstance(f, Document)]
+    said = [f if isinstance(f, SourceFault) else f.fault for f in findings if not isinstance(f, Document)]
     return [str(fault) for fault in said if fault]
 
 

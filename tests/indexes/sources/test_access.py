@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from indexes.sources.types import Doubt
+from indexes.sources.types import AccessDoubt
 from tests.indexes.shelf import access
 from tests.indexes.sources.scanning import PUBLIC, documents, faults, only_fault, scan, write
 
@@ -92,7 +92,7 @@ def test_a_broken_access_file_hides_all_below_it_and_is_said_once(
 ) -> None:
     write(tmp_path, {".access.yaml": rules, "a.md": "a", "b/c.md": f"---\n{PUBLIC}---\nc"})
     found = scan(tmp_path)
-    assert {f.id for f in found if isinstance(f, Doubt)} == {"docs/a.md", "docs/b/c.md"}
+    assert {f.id for f in found if isinstance(f, AccessDoubt)} == {"docs/a.md", "docs/b/c.md"}
     assert said in only_fault(tmp_path)
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from indexes.sources.readers import Content, read
-from indexes.sources.types import Empty, Unseen
+from indexes.sources.readers import DocumentContent, read_content
+from indexes.sources.types import EmptySource, UnreadableFolder
 from tests.indexes.shelf import NOW, access
 from tests.indexes.sources.scanning import PUBLIC, documents, faults, only_fault, scan, write
 
@@ -129,7 +129,7 @@ def test_a_folder_that_cannot_be_read_leaves_what_is_below_unseen(tmp_path: Path
 
     found = scan(tmp_path, entries=entries)
     assert list(documents(found)) == ["docs/a.md"]
-    assert [f.prefix for f in found if isinstance(f, Unseen)] == ["docs/hr/"]
+    assert [f.prefix for f in found if isinstance(f, UnreadableFolder)] == ["docs/hr/"]
     assert "hr: cannot be read (Permission denied)" in faults(found)[0]
 
 
@@ -137,13 +137,13 @@ def test_a_folder_that_cannot_be_read_leaves_what_is_below_unseen(tmp_path: Path
 def test_a_root_that_is_no_folder_is_unseen(tmp_path: Path, name: str) -> None:
     write(tmp_path, {"file.md": "x"})
     (found,) = scan(tmp_path / name)
-    assert isinstance(found, Unseen)
+    assert isinstance(found, UnreadableFolder)
     assert found.prefix == "docs/"
 
 
 def test_an_empty_root_is_told_from_an_unreadable_one(tmp_path: Path) -> None:
     (found,) = scan(tmp_path)
-    assert isinstance(found, Empty)
+    assert isinstance(found, EmptySource)
 
 
 def test_hidden_files_are_passed_over_and_unknown_formats_counted(tmp_path: Path) -> None:
@@ -200,10 +200,10 @@ def test_a_name_that_is_not_utf8_is_said_and_stops_no_other_file(tmp_path: Path)
 def test_a_file_that_breaks_its_reader_hides_itself_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(path: str, text: str) -> Content:
+    def broken(path: str, text: str) -> DocumentContent:
         if path == "a.md":
             raise AssertionError("a fault of the reader")
-        return read(path, text)
+        return read_content(path, text)
 
     monkeypatch.setattr("indexes.sources.folder.read", broken)
     write(tmp_path, {".access.yaml": PUBLIC, "a.md": "Text.", "b.md": "Text."})

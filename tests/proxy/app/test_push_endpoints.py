@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from indexes.push import FORMATS
-from indexes.sources.readers.markdown import read_text
-from indexes.sources.readers.types import Content
+from indexes.sources.readers.markdown import read_plain_text
+from indexes.sources.readers.types import DocumentContent
 from proxy.app import Services, open_deployment
 from proxy.app.asgi import surface
 from proxy.app.paths import paths
@@ -199,10 +199,10 @@ async def test_a_document_that_is_slow_to_read_keeps_nobody_waiting(
 ) -> None:
     begun, let = threading.Event(), threading.Event()
 
-    def slow(text: str) -> Content:
+    def slow(text: str) -> DocumentContent:
         begun.set()
         assert let.wait(10)
-        return read_text(text)
+        return read_plain_text(text)
 
     monkeypatch.setitem(FORMATS, "markdown", slow)
     putting = asyncio.create_task(pushed.client.put(ADDRESS, json=DOCUMENT))
