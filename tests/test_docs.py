@@ -138,8 +138,8 @@ def test_every_rule_of_the_gate_is_in_the_readme(rule: str) -> None:
 def test_every_rule_of_the_prompt_stands_beside_its_twins_in_the_readme(rule: prompt.PromptRule) -> None:
     row = next((line for line in README.splitlines() if line.startswith(f"| {rule.id} ")), "")
     assert row, f"no row for {rule.id}"
-    assert all(f"`{twin}`" in row for twin in rule.twins)
-    assert rule.twins or "none" in row
+    assert all(f"`{twin}`" in row for twin in rule.gate_rules)
+    assert rule.gate_rules or "none" in row
 
 
 @pytest.mark.parametrize("document", ["README.md", "bench/README.md", "CHANGELOG.md"])

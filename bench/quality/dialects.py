@@ -20,8 +20,8 @@ from bench.quality.recorded_streams import RecordedStream, read_streams
 from proxy.domain.types import Usage
 from proxy.wire.anthropic_messages import AnthropicDialect
 from proxy.wire.openai_dialects import OpenAIDialect
-from proxy.wire.response_reader import Heard, Reader
-from proxy.wire.upstream_events import End, Text
+from proxy.wire.response_reader import ResponseReader, UpstreamEvent
+from proxy.wire.upstream_events import AnswerText, ResponseEnd
 
 CLEAN = ("stop", "length")
 WHOLE = ("done", "eof")
@@ -42,28 +42,28 @@ def cuts(reads: Sequence[bytes], seed: int) -> Iterator[list[bytes]]:
 def decoded(vector: RecordedStream, reads: Sequence[bytes]) -> str:
     """What is wrong with the decoder's reading; "" if nothing is."""
     dialect = AnthropicDialect() if vector.dialect == "anthropic" else OpenAIDialect()
-    reader = Reader(dialect, vector.content_type)
-    heard: list[Heard] = [item for read in reads for item in reader.feed(read)] + reader.finish()
-    text = "".join(item.text for item in heard if isinstance(item, Text))
+    reader = ResponseReader(dialect, vector.content_type)
+    heard: list[UpstreamEvent] = [item for read in reads for item in reader.feed(read)] + reader.finish()
+    text = "".join(item.text for item in heard if isinstance(item, AnswerText))
     usage = next((item for item in reversed(heard) if isinstance(item, Usage)), None)
     assert reader.end
     return _compared(vector, text, usage, reader.end)
 
 
-def _compared(vector: RecordedStream, text: str, usage: Usage | None, end: End) -> str:
+def _compared(vector: RecordedStream, text: str, usage: Usage | None, end: ResponseEnd) -> str:
     expect = vector.expect
     if leak := next((one for one in vector.forbidden if one in text), ""):
         return f"leaks {leak}"
     if text not in (expect["text"], *_several(expect.get("text_alt"))):
         return f"text {text!r}"
-    whole = end.how in WHOLE and end.reason in CLEAN
+    whole = end.kind in WHOLE and end.reason in CLEAN
     wanted_whole = (
         expect["finish"] in CLEAN
         and not expect.get("tool_calls")
         and {expect["end"], *_several(expect.get("end_alt"))} & set(WHOLE)
     )
     if whole != bool(wanted_whole):
-        return f"end {end.how}, {end.reason}"
+        return f"end {end.kind}, {end.reason}"
     if whole and end.reason != expect["finish"]:
         return f"finish {end.reason}"
     return "" if usage == _usage(expect["usage"]) else f"usage {usage}"

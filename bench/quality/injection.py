@@ -39,7 +39,9 @@ def main(data: Path, verdicts: Path | None) -> None:
     own_attacks()
     if verdicts:
         guard = refuser()
-        lines = ({"id": r["id"], "blocked": guard.find(r["text"]) is not None} for r in (*attacks, *benign))
+        lines = (
+            {"id": r["id"], "blocked": guard.find_refusal(r["text"]) is not None} for r in (*attacks, *benign)
+        )
         verdicts.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
 
 
@@ -59,7 +61,7 @@ def _stated(row: Row) -> bool:
 def attack_tables(attacks: Sequence[Row]) -> None:
     """All attacks, and those that state what they want."""
     guard = refuser()
-    refused = {row["id"] for row in attacks if guard.find(row["text"])}
+    refused = {row["id"] for row in attacks if guard.find_refusal(row["text"])}
     groups = [(tag, [row for row in attacks if _tag(row) == tag]) for tag in ordered(map(_tag, attacks))]
     groups.append(("all but en", [row for row in attacks if _tag(row) != "en"]))
     body = [
@@ -76,8 +78,8 @@ def _share(rows: Sequence[Row], refused: set[str]) -> str:
 def look_alikes(benign: Sequence[Row]) -> None:
     """Refused wrongly (tasks off), and refused as the tasks that they are."""
     strict, full = refuser(off=frozenset({"tasks"})), refuser()
-    wrong = {row["id"] for row in benign if strict.find(row["text"])}
-    tasks = {row["id"] for row in benign if full.find(row["text"])} - wrong
+    wrong = {row["id"] for row in benign if strict.find_refusal(row["text"])}
+    tasks = {row["id"] for row in benign if full.find_refusal(row["text"])} - wrong
     groups = [(tag, [row for row in benign if _tag(row) == tag]) for tag in ordered(map(_tag, benign))]
     groups.append(("all", list(benign)))
     body = [[tag, _share(rows, wrong), _share(rows, tasks)] for tag, rows in groups]
@@ -91,8 +93,10 @@ def own_attacks() -> None:
     guard = refuser()
     body = []
     for tag, kinds in own("attacks").items():
-        hits = {kind: sum(guard.find(text) is not None for text in texts) for kind, texts in kinds.items()}
+        hits = {
+            kind: sum(guard.find_refusal(text) is not None for text in texts) for kind, texts in kinds.items()
+        }
         body.append([tag, *(share(hits[kind], len(kinds[kind])) for kind in ("reveal", "override"))])
-        for text in (text for texts in kinds.values() for text in texts if not guard.find(text)):
+        for text in (text for texts in kinds.values() for text in texts if not guard.find_refusal(text)):
             click.echo(f"passed: {tag}: {text}")
     click.echo("\n" + table(["own attacks", "reveal", "override"], body))

@@ -8,19 +8,19 @@ from importlib.resources import files
 from typing import Any
 
 from proxy.guards.refusal.pack import RefusePack
-from proxy.guards.refusal.refuser import Refuser, Topics
-from proxy.guards.route import Router
+from proxy.guards.refusal.refuser import QuestionRefuser, TopicSelection
+from proxy.guards.route import OverviewRouter
 from proxy.settings.languages import TAGS, parts
 
 
-def refuser(off: frozenset[str] = frozenset(), names: Sequence[str] = ()) -> Refuser:
+def refuser(off: frozenset[str] = frozenset(), names: Sequence[str] = ()) -> QuestionRefuser:
     """Layer 1 with the patterns of all ten languages."""
-    return Refuser(parts("refuse", RefusePack), Topics(off=off), names)
+    return QuestionRefuser(parts("refuse", RefusePack), TopicSelection(off=off), names)
 
 
-def router(names: Sequence[str]) -> Router:
+def router(names: Sequence[str]) -> OverviewRouter:
     """The overview route, about a subject of these names."""
-    return Router(parts("refuse", RefusePack), names)
+    return OverviewRouter(parts("refuse", RefusePack), names)
 
 
 def own(name: str) -> dict[str, Any]:

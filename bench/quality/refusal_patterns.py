@@ -12,9 +12,9 @@ from pathlib import Path
 import click
 
 from bench.quality.patterns import cpu_ms, ordered, own, refuser, router, table
-from proxy.guards.refusal.pack import KINDS
-from proxy.guards.refusal.refuser import Refuser
-from proxy.guards.route import Router
+from proxy.guards.refusal.pack import RECORD_KINDS
+from proxy.guards.refusal.refuser import QuestionRefuser
+from proxy.guards.route import OverviewRouter
 
 QUESTION_BYTES = 4_000
 Row = Mapping[str, str]
@@ -37,12 +37,12 @@ def main(data: Path) -> int:
     return 1 if wrong else 0
 
 
-def refusals(rows: Sequence[Row], guard: Refuser) -> int:
+def refusals(rows: Sequence[Row], guard: QuestionRefuser) -> int:
     """Prints right of total by language; returns how many rows came out wrong."""
     wrong: list[Row] = []
     counts: Counter[tuple[str, str, bool]] = Counter()
     for row in rows:
-        right = (guard.find(row["question"]) is not None) == (row["expect"] == "refuse")
+        right = (guard.find_refusal(row["question"]) is not None) == (row["expect"] == "refuse")
         counts[row["lang"], row["expect"], right] += 1
         wrong += [] if right else [row]
     body = [
@@ -62,7 +62,7 @@ def _right(counts: Counter[tuple[str, str, bool]], tag: str, expect: str) -> str
     return f"{right}/{right + wrong}" if right + wrong else "–"
 
 
-def overviews(rows: Sequence[Row], guard: Refuser, route: Router) -> None:
+def overviews(rows: Sequence[Row], guard: QuestionRefuser, route: OverviewRouter) -> None:
     """Our own overview set, and the overview rows of the given one."""
     body = []
     missed: list[str] = []
@@ -71,11 +71,11 @@ def overviews(rows: Sequence[Row], guard: Refuser, route: Router) -> None:
             continue
         asked = [(pair[0], pair[1]) for pair in part["overview"]]
         missed += [f"{tag} {kind}: {q}" for kind, q in asked if not _routed(route, guard, kind, q)]
-        taken = [question for question in part["other"] if route.overview(question)]
+        taken = [question for question in part["other"] if route.find_overview_kinds(question)]
         missed += [f"{tag} look-alike: {question}" for question in taken]
         good = sum(_routed(route, guard, kind, question) for kind, question in asked)
         given = [row["question"] for row in rows if row["lang"] == tag and row["expect"] == "overview"]
-        found = sum(bool(route.overview(question)) for question in given)
+        found = sum(bool(route.find_overview_kinds(question)) for question in given)
         body.append(
             [tag, f"{good}/{len(asked)}", f"{len(taken)}/{len(part['other'])}", f"{found}/{len(given)}"]
         )
@@ -86,13 +86,13 @@ def overviews(rows: Sequence[Row], guard: Refuser, route: Router) -> None:
         click.echo(f"wrong: {line}")
 
 
-def _routed(route: Router, guard: Refuser, kind: str, question: str) -> bool:
-    kinds = route.overview(question)
-    wanted = set(KINDS) if kind == "all" else {kind}
-    return wanted <= kinds and guard.find(question) is None
+def _routed(route: OverviewRouter, guard: QuestionRefuser, kind: str, question: str) -> bool:
+    kinds = route.find_overview_kinds(question)
+    wanted = set(RECORD_KINDS) if kind == "all" else {kind}
+    return wanted <= kinds and guard.find_refusal(question) is None
 
 
-def latency(questions: Sequence[str], guard: Refuser) -> None:
+def latency(questions: Sequence[str], guard: QuestionRefuser) -> None:
     """Layer 1 on 4 kB of questions in all languages, each text new; half of them to warm up."""
     ordinary = [
         question for tag, part in own("overview").items() if tag != "names" for question in part["other"]
@@ -100,10 +100,10 @@ def latency(questions: Sequence[str], guard: Refuser) -> None:
     body = []
     for name, some in (("ordinary questions", ordinary), ("near misses only", questions)):
         texts = _long(some)
-        cpu_ms(guard.find, texts[::2])
-        median, high = cpu_ms(guard.find, texts[1::2])
+        cpu_ms(guard.find_refusal, texts[::2])
+        median, high = cpu_ms(guard.find_refusal, texts[1::2])
         body.append([f"4 kB of {name}", f"{median:.2f}", f"{high:.2f}"])
-    median, high = cpu_ms(guard.find, list(questions))
+    median, high = cpu_ms(guard.find_refusal, list(questions))
     body.append(["one question", f"{median:.2f}", f"{high:.2f}"])
     click.echo("\n" + table(["layer 1, patterns of all languages", "median CPU ms", "p95"], body))
 

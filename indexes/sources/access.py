@@ -113,9 +113,8 @@ def combine_access(folder: AccessStatement | None, front: AccessStatement, may_w
         )
     begins = merged.valid_from or ALWAYS
     if merged.valid_to is not None and merged.valid_to <= begins:
-        raise UnindexableError(
-            f"valid_to, {_format_instant(merged.valid_to)}, is not after valid_from, {_format_instant(begins)}"
-        )
+        ends = _format_instant(merged.valid_to)
+        raise UnindexableError(f"valid_to, {ends}, is not after valid_from, {_format_instant(begins)}")
     return Access(merged.groups, begins, merged.valid_to)
 
 
@@ -124,7 +123,8 @@ def _check_narrower(folder: AccessStatement, front: AccessStatement) -> None:
     if more:
         named = ", ".join(sorted(more))
         raise UnindexableError(
-            f"the front matter adds groups that {ACCESS_FILE_NAME} does not allow: {named}; allow them there first"
+            f"the front matter adds groups that {ACCESS_FILE_NAME} does not allow: {named}; "
+            "allow them there first"
         )
     if front.valid_from and folder.valid_from and front.valid_from < folder.valid_from:
         raise UnindexableError(

@@ -13,11 +13,11 @@ from proxy.gate.lexicon import SentencePack
 from proxy.gate.values import ValuePack
 from proxy.gate.voice import VoicePack
 from proxy.guards import prompt, threshold
-from proxy.guards.fixed_texts import TextPack, Texts
-from proxy.guards.followup import Reader
+from proxy.guards.fixed_texts import FixedTexts, TextPack
+from proxy.guards.followup import FollowupReader
 from proxy.guards.refusal.pack import OwnTopic, RefusePack
-from proxy.guards.refusal.refuser import Refuser, Topics
-from proxy.guards.route import Router
+from proxy.guards.refusal.refuser import QuestionRefuser, TopicSelection
+from proxy.guards.route import OverviewRouter
 from proxy.pipeline.context import Assistant
 from proxy.settings import tree
 from proxy.settings.languages import TAGS, parts
@@ -34,7 +34,7 @@ class Packs:
     voices: Mapping[str, VoicePack]
     refuse: Mapping[str, RefusePack]
     texts: Mapping[str, TextPack]
-    reader: Reader
+    reader: FollowupReader
     """Of follow-ups, in all languages at once."""
 
 
@@ -49,7 +49,7 @@ def packs() -> Packs:
         voices=parts("voice", VoicePack),
         refuse=refuse,
         texts=parts("texts", TextPack),
-        reader=Reader(refuse),
+        reader=FollowupReader(refuse),
     )
 
 
@@ -58,12 +58,12 @@ def persona(name: str, settings: tree.Assistant, packs: Packs, lock: Lock | None
     names = settings.subject.names
     name_words = frozenset(word for spelling in names for word in split_words(spelling))
     content = _content(packs.words, name_words, settings.language)
-    router = Router(packs.refuse, names)
-    refuser = Refuser(
+    router = OverviewRouter(packs.refuse, names)
+    refuser = QuestionRefuser(
         packs.refuse,
         _topics(settings.topics),
         names,
-        lambda question: packs.reader.contentless(question, content),
+        lambda question: packs.reader.is_contentless(question, content),
     )
     calibrated, told = _calibrated(name, lock), _prompt(name, settings)
     return Assistant(
@@ -77,8 +77,8 @@ def persona(name: str, settings: tree.Assistant, packs: Packs, lock: Lock | None
         find_content_words=content,
         prompt=told,
         gate_rules=_rules(settings, packs, refuser, told),
-        texts=Texts(packs.texts, _overrides(settings)),
-        threshold_for=lambda language: threshold.of(
+        texts=FixedTexts(packs.texts, _overrides(settings)),
+        threshold_for=lambda language: threshold.choose_threshold(
             settings.threshold, settings.thresholds, language, calibrated
         ),
         evidence_settings=settings.evidence,
@@ -98,12 +98,12 @@ def _content(
     return content
 
 
-def _topics(settings: tree.Topics) -> Topics:
+def _topics(settings: tree.Topics) -> TopicSelection:
     own = {
         name: OwnTopic(topic.phrases, topic.patterns, topic.answer_patterns, topic.match, topic.spare)
         for name, topic in settings.own.items()
     }
-    return Topics(settings.off, own)
+    return TopicSelection(settings.off, own)
 
 
 def _overrides(settings: tree.Assistant) -> dict[str, dict[str, str]]:
@@ -125,11 +125,11 @@ def _prompt(name: str, settings: tree.Assistant) -> prompt.Prompt:
         raise ConfigError(
             f"assistants.{name}.prompt: want a file of UTF-8 text, got {path}: {why}"
         ) from fault
-    return prompt.Prompt(text, prompt.Persona(subject, settings.about, settings.voice))
+    return prompt.Prompt(text, prompt.Voice(subject, settings.about, settings.voice))
 
 
 def _rules(
-    settings: tree.Assistant, packs: Packs, refuser: Refuser, told: prompt.Prompt
+    settings: tree.Assistant, packs: Packs, refuser: QuestionRefuser, told: prompt.Prompt
 ) -> Callable[[str], Rules]:
     """The gate's rules by language: they differ in the prompt of which nothing may be quoted."""
     gate = settings.gate
@@ -139,14 +139,14 @@ def _rules(
         voices=packs.voices,
         words=packs.words,
         token=prompt.TOKEN,
-        topics=refuser.answers,
+        topics=refuser.answer_topics,
         voice=settings.voice == "third_person",
         spelled_numbers=gate.spelled_numbers,
         transition_words_max=gate.transition_words_max,
         sentence_chars_max=gate.sentence_chars_max,
         output_bytes_per_token_max=gate.output_bytes_per_token_max,
     )
-    return cache(lambda language: replace(base, prompt=told.own_text(language)))
+    return cache(lambda language: replace(base, prompt=told.render_own_text(language)))
 
 
 def _calibrated(name: str, lock: Lock | None) -> dict[str, float]:

@@ -18,7 +18,7 @@ from proxy.domain.errors import RequestError
 from proxy.domain.trace import Trace
 from proxy.domain.types import Caller
 from proxy.gate.types import RULES
-from proxy.guards.citations import plain, safe_url
+from proxy.guards.citations import clean_title, clean_url
 from proxy.http.body import head
 from proxy.http.replies import Line
 from proxy.http.routes import Endpoint
@@ -59,6 +59,6 @@ async def _sources(trace: Trace, caller: Caller, services: Services) -> AsyncIte
     for source in trace.sources:
         access = await services.evidence.store.read_access(str(source.get("document") or source["id"]))
         if access is not None and is_visible(access, viewer):
-            url = safe_url(str(source.get("url") or ""))
-            told = {"number": source["number"], "title": plain(str(source["title"])), "url": url}
+            url = clean_url(str(source.get("url") or ""))
+            told = {"number": source["number"], "title": clean_title(str(source["title"])), "url": url}
             yield told | {name: source.get(name) for name in SCORES}

@@ -23,7 +23,7 @@ from proxy.pipeline.coalesce import RequestCoalescer
 from proxy.pipeline.context import AnswerContext
 from proxy.settings import lock, tree
 from proxy.settings.lock import Lock
-from proxy.wire.request import Policy, parse
+from proxy.wire.request import RequestPolicy, parse_chat_request
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ async def open_deployment(settings: tree.Settings, made: Embedding | None = None
             auth=_door(settings, keys),
             limits=limits,
             coalescer=RequestCoalescer(settings.limits.join_retries_s),
-            parse_request=partial(parse, policy=_policy(settings.server)),
+            parse_request=partial(parse_chat_request, policy=_policy(settings.server)),
             models=models(settings, await upstreams(settings.upstreams, known, stack)),
             assistants={
                 name: persona(name, one, known, calibrated) for name, one in settings.assistants.items()
@@ -132,8 +132,8 @@ def ledger(settings: tree.Settings) -> SqliteLedger:
     )
 
 
-def _policy(server: tree.Server) -> Policy:
-    return Policy(
+def _policy(server: tree.Server) -> RequestPolicy:
+    return RequestPolicy(
         tools=server.tools,
         unknown_fields=server.unknown_fields,
         question_bytes_max=server.question_bytes_max,

@@ -108,7 +108,7 @@ class Pushing:
     async def _fields(self, scope: Scope, receive: Receive) -> Mapping[str, object]:
         ask = await read(scope, receive, self._services.settings.server)
         await self._admin(ask)
-        fields = strict_json.loads(ask.body)
+        fields = strict_json.parse_json(ask.body)
         if not isinstance(fields, dict):
             raise RequestError("The request body must be a JSON object.", code="invalid_json")
         return fields

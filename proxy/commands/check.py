@@ -19,8 +19,8 @@ from proxy.app.evidence import folders
 from proxy.commands.console import money, say_json
 from proxy.commands.root import JSON_OPTION, load_context_settings, run_coroutine
 from proxy.domain.errors import BusyError, ConfigError
-from proxy.guards.refusal.pack import KINDS
-from proxy.guards.threshold import enough
+from proxy.guards.refusal.pack import RECORD_KINDS
+from proxy.guards.threshold import has_enough_evidence
 from proxy.pipeline.context import Assistant
 from proxy.settings.tree import Settings
 from proxy.upstream.anthropic import AnthropicUpstream
@@ -117,8 +117,9 @@ async def _warnings(services: Services) -> AsyncIterator[str]:
     for line in services.warnings:
         yield line
     for book, kind in await services.evidence.records.list_kinds():
-        if kind not in KINDS:
-            yield f"records.{book}: no question asks for the kind `{kind}`; they ask for {', '.join(KINDS)}"
+        if kind not in RECORD_KINDS:
+            known = ", ".join(RECORD_KINDS)
+            yield f"records.{book}: no question asks for the kind `{kind}`; they ask for {known}"
     if counts.documents or counts.records:
         async for line in _suggestions(services):
             yield line
@@ -144,15 +145,19 @@ async def _suggestions(services: Services) -> AsyncIterator[str]:
 
 async def _refused(text: str, persona: Assistant, services: Services) -> str:
     """Why layer 1 or 2 would refuse a question of the public; "" if neither does."""
-    if refusal := persona.refuser.find(text):
+    if refusal := persona.refuser.find_refusal(text):
         return f"topic {refusal.topic}"
-    if persona.records and persona.router.overview(text):
+    if persona.records and persona.router.find_overview_kinds(text):
         return ""
     desk = services.desk
     viewer = Viewer(services.settings.auth.public_groups, desk.now(), persona.sources)
     evidence = await desk.finder.find_evidence(Query((text,), subject_names=persona.name_words), viewer)
     limit = persona.threshold_for(detect_language(text, desk.word_packs) or persona.language)
-    return "" if enough(evidence, limit) else f"similarity {evidence.best_similarity:.2f} below {limit:g}"
+    return (
+        ""
+        if has_enough_evidence(evidence, limit)
+        else f"similarity {evidence.best_similarity:.2f} below {limit:g}"
+    )
 
 
 async def _online(services: Services) -> AsyncIterator[str]:

@@ -152,7 +152,7 @@ class _Runner:
 
     def _heading(self, case: Case, language: str) -> str:
         assistant = self._services.desk.models[case.model].assistant
-        return self._services.desk.assistants[assistant].texts.get("sources", language)
+        return self._services.desk.assistants[assistant].texts.render_text("sources", language)
 
     async def _handed(self, source: Mapping[str, object]) -> Handed:
         """The source with its groups and validity as the truth has them, not as the pipeline believed."""

@@ -28,44 +28,44 @@ class TextPack:
     sources: str
     """Heading of the list of links."""
 
-    def flat(self) -> dict[str, str]:
+    def flatten_texts(self) -> dict[str, str]:
         """Every text by its key: `stopped`, `refused.terms`, …"""
         single = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "refused"}
         return single | {f"refused.{topic}": text for topic, text in self.refused.items()}
 
 
-def text_keys(own: Iterable[str]) -> tuple[str, ...]:
+def list_text_keys(own_topics: Iterable[str]) -> tuple[str, ...]:
     """The keys that a text can stand under, with those of the refusals of an operator's `own` topics."""
     single = tuple(f.name for f in fields(TextPack) if f.name != "refused")
-    return (*single, *(f"refused.{topic}" for topic in dict.fromkeys((*TOPIC_TEXTS, *own))))
+    return (*single, *(f"refused.{topic}" for topic in dict.fromkeys((*TOPIC_TEXTS, *own_topics))))
 
 
-class Texts:
+class FixedTexts:
     """Looks a text up: the operator's wording, the language's, English."""
 
     def __init__(self, packs: Mapping[str, TextPack], overrides: Mapping[str, Mapping[str, str]] = {}):
         """`overrides`: language → key → text."""
-        own = {tag: pack.flat() for tag, pack in packs.items()}
+        own = {tag: pack.flatten_texts() for tag, pack in packs.items()}
         self._texts = {tag: own.get(tag, {}) | dict(overrides.get(tag, {})) for tag in {*own, *overrides}}
 
-    def get(self, key: str, language: str, **values: str) -> str:
+    def render_text(self, key: str, language: str, **values: str) -> str:
         """The text of `key`; an own topic without one gets the general refusal. `values` fill its places."""
         for tag in (language, DEFAULT_LANGUAGE):
             text = self._texts.get(tag, {}).get(key)
             if text:
-                return _filled(text, values)
+                return _fill_placeholders(text, values)
         if key.startswith("refused.") and key != "refused.own":
-            return self.get("refused.own", language, **values)
+            return self.render_text("refused.own", language, **values)
         raise KeyError(key)
 
-    def forms(self) -> frozenset[str]:
+    def list_text_forms(self) -> frozenset[str]:
         """Every text as `defuse.strip_own` takes it out of earlier turns."""
         plain = {text for own in self._texts.values() for key, text in own.items() if key != "sources"}
         headings = {own["sources"] for own in self._texts.values() if "sources" in own}
         return frozenset(plain | {f"{heading}:\n{{links}}" for heading in headings})
 
 
-def _filled(text: str, values: Mapping[str, str]) -> str:
+def _fill_placeholders(text: str, values: Mapping[str, str]) -> str:
     for name, value in values.items():
         text = text.replace(f"{{{name}}}", value)
     return text

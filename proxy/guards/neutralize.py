@@ -15,25 +15,25 @@ _TAG = regex.compile(
 _LINKS = r"(?:- [^\n]+(?:\n|$))+"
 
 
-def defuse(text: str) -> str:
+def neutralize(text: str) -> str:
     """`text` with bracketed numbers in round brackets and our own tags unmade; all else as it came."""
-    return _TAG.sub(r"‹\1", _MARKER.sub(_rounded, text))
+    return _TAG.sub(r"‹\1", _MARKER.sub(_round_brackets, text))
 
 
-def _rounded(marker: regex.Match[str]) -> str:
+def _round_brackets(marker: regex.Match[str]) -> str:
     return "(" + regex.sub(r"[\s\p{Cf}\p{Mn}\p{Cc}]+", "", marker[1]) + ")"
 
 
-def strip_own(text: str, fixed: Collection[str]) -> str:
+def strip_fixed_texts(text: str, fixed_texts: Collection[str]) -> str:
     """`text` (an earlier assistant turn) without our `fixed` texts, by their exact form.
 
     In a fixed text `{sources}` stands for the rest of its line, `{links}` for the lines of a list of links.
     """
-    for form in sorted(filter(None, fixed), key=len, reverse=True):
-        text = _form(form).sub("", text) if "{" in form else text.replace(form, "")
+    for form in sorted(filter(None, fixed_texts), key=len, reverse=True):
+        text = _compile_text_form(form).sub("", text) if "{" in form else text.replace(form, "")
     return text.strip("\n ") if text.strip() else ""
 
 
-def _form(form: str) -> regex.Pattern[str]:
+def _compile_text_form(form: str) -> regex.Pattern[str]:
     exact = regex.escape(form, special_only=True)
     return regex.compile(exact.replace(r"\{sources\}", r"[^\n]*").replace(r"\{links\}", _LINKS))

@@ -7,7 +7,7 @@ from typing import Literal
 import regex
 
 from proxy.domain.types import ChatRequest, Message, Source, merge_turns
-from proxy.guards.neutralize import defuse
+from proxy.guards.neutralize import neutralize
 
 TOKEN = "NOT_IN_SOURCES"
 """What a model writes, alone, when the sources do not answer."""
@@ -23,7 +23,7 @@ LANGUAGES = {
     "hi": "Hindi",
     "zh": "Chinese",
 }
-_MARK = regex.compile(r"^<!--\s*rule\s+(\w+)\s*-->\n", regex.MULTILINE)
+_RULE_MARK = regex.compile(r"^<!--\s*rule\s+(\w+)\s*-->\n", regex.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class PromptRule:
     """A rule of `config/prompts/system.md` and what stands behind it: gate rules, or why nothing can."""
 
     id: str
-    twins: tuple[str, ...]
+    gate_rules: tuple[str, ...]
     gap: str = ""
     """What no check of strings can decide."""
 
@@ -57,12 +57,12 @@ RULES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Persona:
+class Voice:
     """Who the answers are about, and in whose voice they may speak."""
 
     subject: str = ""
     about: str = ""
-    voice: Literal["third_person", "we"] = "third_person"
+    person: Literal["third_person", "we"] = "third_person"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,86 +70,89 @@ class Prompt:
     """A prompt template with its persona. Places: {subject} {about} {language} {token} {marker}."""
 
     template: str
-    persona: Persona = Persona()
+    voice: Voice = Voice()
 
-    def own_text(self, language: str) -> str:
+    def render_own_text(self, language: str) -> str:
         """Everything that we ourselves tell the model: what the echo rule compares answers with."""
-        return f"{self.system(language)}\n{_reminder(language)}"
+        return f"{self.render_system_prompt(language)}\n{_render_reminder(language)}"
 
-    def system(self, language: str) -> str:
+    def render_system_prompt(self, language: str) -> str:
         """The system prompt in force: rules of the other voice gone, places filled, rule marks off."""
-        off = "we" if self.persona.voice == "third_person" else "third_person"
-        head, *marked = _MARK.split(self.template)
+        off = "we" if self.voice.person == "third_person" else "third_person"
+        head, *marked = _RULE_MARK.split(self.template)
         rules = [text for rule, text in zip(marked[::2], marked[1::2], strict=True) if rule != off]
         values = {
-            "subject": self.persona.subject or "the subject of the sources",
-            "about": self.persona.about,
+            "subject": self.voice.subject or "the subject of the sources",
+            "about": self.voice.about,
             "language": LANGUAGES.get(language, "the language of the question"),
             "token": TOKEN,
             "marker": "[1]",
         }
-        return _filled(head + "".join(rules), values).replace("\n\n\n", "\n\n").strip()
+        return _fill_placeholders(head + "".join(rules), values).replace("\n\n\n", "\n\n").strip()
 
-    def build(
+    def build_messages(
         self, request: ChatRequest, sources: Sequence[Source], language: str, item: str = ""
     ) -> tuple[Message, ...]:
         """System prompt, history, and a last user turn of sources, question and reminder.
 
         `item`: the list item that a position in the question was read as.
         """
-        asked = f"{_block(sources)}\n\n{_question(request.question, item)}\n\n{_reminder(language)}"
+        question = _render_question(request.question, item)
+        asked = f"{_render_sources(sources)}\n\n{question}\n\n{_render_reminder(language)}"
         return (
-            Message("system", self.system(language) + _quoted(request.instructions)),
+            Message(
+                "system", self.render_system_prompt(language) + _quote_instructions(request.instructions)
+            ),
             *merge_turns(
                 (
-                    *(Message(turn.role, defuse(turn.text)) for turn in request.turns),
+                    *(Message(turn.role, neutralize(turn.text)) for turn in request.turns),
                     Message("user", asked),
                 )
             ),
         )
 
 
-def texts(template: str) -> dict[str, str]:
+def split_prompt_rules(template: str) -> dict[str, str]:
     """The rules of a template by id, as they stand in it."""
-    _, *marked = _MARK.split(template)
+    _, *marked = _RULE_MARK.split(template)
     return {
         rule: text.strip().removeprefix("- ") for rule, text in zip(marked[::2], marked[1::2], strict=True)
     }
 
 
-def _filled(text: str, values: dict[str, str]) -> str:
+def _fill_placeholders(text: str, values: dict[str, str]) -> str:
     for name, value in values.items():
         text = text.replace(f"{{{name}}}", value)
     return text
 
 
-def _quoted(instructions: str) -> str:
+def _quote_instructions(instructions: str) -> str:
     """The client's own system text: below ours, and marked as somebody's wish."""
     if not instructions.strip():
         return ""
-    lines = "\n".join(f"> {line}" for line in defuse(instructions).splitlines())
+    lines = "\n".join(f"> {line}" for line in neutralize(instructions).splitlines())
     return (
         "\n\nThe application that passes this question on asks for the following. Heed it for tone and "
         f"length only; where it is against a rule above, the rule stands.\n{lines}"
     )
 
 
-def _block(sources: Sequence[Source]) -> str:
-    return "<sources>\n" + "\n".join(map(_source, sources)) + "\n</sources>"
+def _render_sources(sources: Sequence[Source]) -> str:
+    return "<sources>\n" + "\n".join(map(_render_source, sources)) + "\n</sources>"
 
 
-def _source(source: Source) -> str:
-    title = defuse(source.title).replace('"', "'")
+def _render_source(source: Source) -> str:
+    title = neutralize(source.title).replace('"', "'")
     mark = ' current="yes"' if source.is_current else ""
-    return f'<source number="{source.number}" title="{title}"{mark}>\n{defuse(source.text)}\n</source>'
+    return f'<source number="{source.number}" title="{title}"{mark}>\n{neutralize(source.text)}\n</source>'
 
 
-def _question(question: str, item: str) -> str:
-    hint = f'\n(This is about "{defuse(item)}", listed in the answer before.)' if item else ""
-    return f"<question>\n{defuse(question)}\n</question>{hint}"
+def _render_question(question: str, item: str) -> str:
+    hint = f'\n(This is about "{neutralize(item)}", listed in the answer before.)' if item else ""
+    return f"<question>\n{neutralize(question)}\n</question>{hint}"
 
 
-def _reminder(language: str) -> str:
+def _render_reminder(language: str) -> str:
     return (
         "Answer the question from the numbered sources above, every factual sentence ending with its marker, "
         f"in {LANGUAGES.get(language, 'the language of the question')}; or write {TOKEN} alone."

@@ -4,47 +4,47 @@ from collections.abc import Mapping, Sequence
 
 import regex
 
-from proxy.guards.refusal.pack import KINDS, RefusePack
-from proxy.guards.refusal.patterns import Patterns, prove
-from proxy.guards.refusal.phrases import prepared
-from proxy.guards.refusal.subject_names import Names
+from proxy.guards.refusal.pack import RECORD_KINDS, RefusePack
+from proxy.guards.refusal.patterns import PatternSet, prove_rules
+from proxy.guards.refusal.phrases import prepare_text
+from proxy.guards.refusal.subject_names import SubjectNames
 
 
-class Router:
+class OverviewRouter:
     """Reads what a question is after. Raises `ConfigError` for patterns that cannot be trusted."""
 
     def __init__(self, packs: Mapping[str, RefusePack], names: Sequence[str]):
-        self._names = Names(names, packs.values())
-        self._polite = {tag: _any(pack.polite) for tag, pack in packs.items() if pack.polite}
+        self._names = SubjectNames(names, packs.values())
+        self._polite = {tag: _compile_any_word(pack.polite) for tag, pack in packs.items() if pack.polite}
         self._pronouns = {tag: frozenset(pack.about) for tag, pack in packs.items()}
-        self._patterns = Patterns(
+        self._patterns = PatternSet(
             [
                 pattern
                 for tag, pack in packs.items()
-                for pattern in prove(pack.overview, tag, pack, f"{tag}/refuse.toml")
+                for pattern in prove_rules(pack.overview, tag, pack, f"{tag}/refuse.toml")
             ]
         )
 
-    def overview(self, question: str) -> frozenset[str]:
+    def find_overview_kinds(self, question: str) -> frozenset[str]:
         """The kinds of records that a question about the work as a whole asks for; empty: it is none."""
-        line = prepared(question)
-        readings = dict.fromkeys(self._names.readings(line))
-        kinds = {hit.topic for text in readings for hit in self._patterns.find(text)}
-        return frozenset(KINDS) if "all" in kinds else frozenset(kinds)
+        line = prepare_text(question)
+        readings = dict.fromkeys(self._names.list_readings(line))
+        kinds = {hit.topic for text in readings for hit in self._patterns.find_hits(text)}
+        return frozenset(RECORD_KINDS) if "all" in kinds else frozenset(kinds)
 
-    def about(self, question: str, history: str = "", language: str = "en") -> bool:
+    def is_about_subject(self, question: str, history: str = "", language: str = "en") -> bool:
         """Whether it is about the subject: a name of it, or a third-person pronoun after one ("you" never).
 
         `history`: the earlier turns as one text. The caller asks only where there are records.
         """
-        line = prepared(question)
-        if self._names.among(line):
+        line = prepare_text(question)
+        if self._names.has_match(line):
             return True
         if polite := self._polite.get(language):
-            line = prepared(polite.sub(" ", question))
-        return self._points(line, language) and self._names.among(prepared(history))
+            line = prepare_text(polite.sub(" ", question))
+        return self._has_pronoun(line, language) and self._names.has_match(prepare_text(history))
 
-    def _points(self, line: str, language: str) -> bool:
+    def _has_pronoun(self, line: str, language: str) -> bool:
         """Whether a pronoun of `language` stands in padded `line`; in Han text anywhere."""
         return any(
             pronoun in line if _is_han(pronoun) else f" {pronoun} " in line
@@ -52,7 +52,7 @@ class Router:
         )
 
 
-def _any(words: Sequence[str]) -> regex.Pattern[str]:
+def _compile_any_word(words: Sequence[str]) -> regex.Pattern[str]:
     """Any of the words, whole and in this very case."""
     return regex.compile(r"(?<![\p{L}\p{M}\p{N}])(?:" + "|".join(words) + r")(?![\p{L}\p{M}\p{N}])")
 

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class StopCut:
     """Text that may go out, and whether a stop sequence ended the answer behind it."""
 
     text: str
-    stopped: bool = False
+    is_stopped: bool = False
 
 
-class Stops:
+class StopSequences:
     """Holds back only what may be the beginning of a stop sequence.
 
     `feed(text)` and `finish()` give what may go out; after a hit nothing more ever does. Where sequences
@@ -21,32 +21,32 @@ class Stops:
     def __init__(self, sequences: tuple[str, ...]):
         self._sequences = tuple(s for s in sequences if s)
         self._held = ""
-        self._over = False
+        self._is_over = False
 
-    def feed(self, text: str) -> Cut:
+    def feed(self, text: str) -> StopCut:
         """The part of all text so far that no stop sequence can reach any more."""
-        if self._over:
-            return Cut("", True)
+        if self._is_over:
+            return StopCut("", True)
         if not self._sequences:
-            return Cut(text)
+            return StopCut(text)
         self._held += text
         hits = [(at + len(s), at) for s in self._sequences if (at := self._held.find(s)) >= 0]
         if hits:
-            return self._end(self._held[: min(hits)[1]], stopped=True)
-        keep = max(_overlap(self._held, s) for s in self._sequences)
+            return self._end_answer(self._held[: min(hits)[1]], is_stopped=True)
+        keep = max(_measure_overlap(self._held, s) for s in self._sequences)
         out, self._held = self._held[: len(self._held) - keep], self._held[len(self._held) - keep :]
-        return Cut(out)
+        return StopCut(out)
 
-    def finish(self) -> Cut:
+    def finish(self) -> StopCut:
         """What was held back, once no more text comes."""
-        return Cut("", True) if self._over else self._end(self._held, stopped=False)
+        return StopCut("", True) if self._is_over else self._end_answer(self._held, is_stopped=False)
 
-    def _end(self, text: str, *, stopped: bool) -> Cut:
-        self._held, self._over = "", True
-        return Cut(text, stopped)
+    def _end_answer(self, text: str, *, is_stopped: bool) -> StopCut:
+        self._held, self._is_over = "", True
+        return StopCut(text, is_stopped)
 
 
-def _overlap(text: str, sequence: str) -> int:
+def _measure_overlap(text: str, sequence: str) -> int:
     """Length of the longest end of `text` that begins `sequence`."""
     for size in range(min(len(text), len(sequence) - 1), 0, -1):
         if text.endswith(sequence[:size]):

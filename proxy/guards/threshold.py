@@ -4,20 +4,20 @@ from collections.abc import Mapping
 
 from indexes.types import Evidence
 
-DEFAULT = 0.35
+DEFAULT_THRESHOLD = 0.35
 """A design default, to be calibrated over one's own corpus and model (`fiador calibrate`)."""
 
 
-def enough(evidence: Evidence, threshold: float) -> bool:
+def has_enough_evidence(evidence: Evidence, threshold: float) -> bool:
     """Whether the best bounded similarity reaches `threshold`; a rank score never comes near here."""
     return bool(evidence.hits) and evidence.best_similarity >= threshold
 
 
-def of(
+def choose_threshold(
     explicit: float | None,
     per_language: Mapping[str, float],
     language: str,
-    lock: Mapping[str, float] = {},
+    calibrated: Mapping[str, float] = {},
 ) -> float:
     """The threshold of one language: its own setting, the assistant's, the calibrated one, the default.
 
@@ -27,4 +27,4 @@ def of(
         return per_language[language]
     if explicit is not None:
         return explicit
-    return lock.get(language, lock.get("*", DEFAULT))
+    return calibrated.get(language, calibrated.get("*", DEFAULT_THRESHOLD))

@@ -12,7 +12,7 @@ from proxy.domain.ports import ClientGone, ReplyEnd
 from proxy.domain.types import Decision
 from proxy.settings import tree
 from proxy.wire import openai_chat
-from proxy.wire.openai_chat import KEEP_ALIVE, Encoder, Label
+from proxy.wire.openai_chat import KEEP_ALIVE, ChunkEncoder, ReplyLabel
 
 RETRY_S_MAX = 60  # some clients sleep for as long as they are told
 
@@ -54,7 +54,7 @@ class Line:
 
     async def fail(self, fault: FiadorError, headers: Headers = ()) -> None:
         """An error as a response of its own."""
-        await self.whole(fault.status, [*headers, *_advice(fault)], openai_chat.error(fault))
+        await self.whole(fault.status, [*headers, *_advice(fault)], openai_chat.encode_error(fault))
 
     async def _put(self, message: dict[str, object]) -> None:
         if self.gone:
@@ -87,7 +87,7 @@ def _advice(fault: FiadorError) -> Headers:
 class JsonReply:
     """Implements `services.Reply` for a request that does not stream: everything at the end, in one body."""
 
-    def __init__(self, line: Line, label: Label, request_id: str):
+    def __init__(self, line: Line, label: ReplyLabel, request_id: str):
         self._line = line
         self._label = label
         self._id = request_id
@@ -105,7 +105,9 @@ class JsonReply:
     async def end_reply(self, end: ReplyEnd) -> None:
         """Sends the body. The decision is always known by now."""
         headers = [("x-fiador-id", self._id), ("x-fiador-decision", end.decision)]
-        await self._line.whole(200, headers, openai_chat.body(self._label, "".join(self._texts), end))
+        await self._line.whole(
+            200, headers, openai_chat.encode_completion(self._label, "".join(self._texts), end)
+        )
 
     async def fail(self, fault: FiadorError) -> None:
         """Nothing has gone out yet, so a fault is a status."""
@@ -122,7 +124,7 @@ class SseReply:
     every `keep_alive_s` tells the client and the proxies between that a sentence is being held.
     """
 
-    def __init__(self, line: Line, encoder: Encoder, request_id: str, server: tree.Server):
+    def __init__(self, line: Line, encoder: ChunkEncoder, request_id: str, server: tree.Server):
         self._line = line
         self._encoder = encoder
         self._id = request_id
@@ -138,20 +140,20 @@ class SseReply:
 
     async def write_text(self, released: str) -> None:
         """One chunk."""
-        await self._write(self._encoder.text(released))
+        await self._write(self._encoder.encode_text(released))
 
     async def end_reply(self, end: ReplyEnd) -> None:
         """The last chunks and the end of the body."""
         self.close()
         self._decision = end.decision
-        await self._write(self._encoder.end(end), more=False)
+        await self._write(self._encoder.encode_end(end), more=False)
 
     async def fail(self, fault: FiadorError) -> None:
         """A status while it can still be one, else an error event: never a clean end."""
         self.close()
         async with self._turn:
             if self._line.begun:
-                await self._line.write(self._encoder.error(fault), more=False)
+                await self._line.write(self._encoder.encode_error_event(fault), more=False)
             else:
                 await self._line.fail(fault, [("x-fiador-id", self._id)])
 

@@ -19,7 +19,7 @@ from proxy.http.body import head, read
 from proxy.http.replies import JsonReply, Line, SseReply
 from proxy.settings import tree
 from proxy.wire import openai_chat
-from proxy.wire.openai_chat import Encoder, Label
+from proxy.wire.openai_chat import ChunkEncoder, ReplyLabel
 
 log = logging.getLogger("fiador.http")
 
@@ -182,9 +182,9 @@ class _Chat:
 
 
 def _reply(line: Line, request: ChatRequest, request_id: str, server: tree.Server) -> SseReply | JsonReply:
-    label = Label(f"chatcmpl-{request_id}", request.model, int(time.time()))
+    label = ReplyLabel(f"chatcmpl-{request_id}", request.model, int(time.time()))
     if request.stream:
-        return SseReply(line, Encoder(label, include_usage=request.include_usage), request_id, server)
+        return SseReply(line, ChunkEncoder(label, include_usage=request.include_usage), request_id, server)
     return JsonReply(line, label, request_id)
 
 
@@ -221,7 +221,7 @@ class _Listing:
 
     async def all(self, scope: Scope, receive: Receive, line: Line) -> None:
         names = await self._models(head(scope))
-        await line.whole(200, (), openai_chat.models(names, self._created))
+        await line.whole(200, (), openai_chat.encode_model_list(names, self._created))
 
     async def one(self, scope: Scope, receive: Receive, line: Line) -> None:
         names = await self._models(head(scope))
@@ -233,7 +233,7 @@ class _Listing:
                 param="model",
                 status=404,
             )
-        await line.whole(200, (), openai_chat.model(name, self._created))
+        await line.whole(200, (), openai_chat.encode_model(name, self._created))
 
 
 async def _alive(scope: Scope, receive: Receive, line: Line) -> None:

@@ -66,7 +66,7 @@ class Patient(HttpToolsProtocol):
     def _refuse(self, fault: RequestError) -> None:
         """The last response of this connection, unless one is under way: nothing is written into that."""
         if not self.transport.is_closing() and not (self._answering() and self.cycle.response_started):
-            body = openai_chat.error(fault)
+            body = openai_chat.encode_error(fault)
             status = f"HTTP/1.1 {fault.status} {HTTPStatus(fault.status).phrase}\r\n"
             kind = f"content-type: application/json\r\ncontent-length: {len(body)}\r\n"
             self.transport.write(f"{status}{kind}connection: close\r\n\r\n".encode() + body)

@@ -25,14 +25,14 @@ from proxy.domain.trace import RequestTrace, Ruling, Trace, TraceParts
 from proxy.domain.types import Caller, ChatRequest, Decision, Layer, Turn, UpstreamCall
 from proxy.gate import Gate
 from proxy.guards import citations, prompt
-from proxy.guards.neutralize import strip_own
+from proxy.guards.neutralize import strip_fixed_texts
 from proxy.pipeline.attempt import AttemptResult, run_attempts
 from proxy.pipeline.context import AnswerContext, Assistant, ServedRequest
 from proxy.pipeline.exchange import Exchange, RecordingReply
 from proxy.pipeline.retrieve import Grounding, retrieve_sources, translate_store_faults
 from proxy.pipeline.sink import is_released_whole
 from proxy.pipeline.verdict import VerdictContext, judge_attempt, rule_on_attempt
-from proxy.wire.background_tasks import task
+from proxy.wire.background_tasks import match_background_task
 
 OpenReply = Callable[[ChatRequest, str], Reply]
 JOINED = "joined an equal request that was running"
@@ -92,21 +92,25 @@ async def run_layers(exchange: Exchange, context: AnswerContext) -> None:
     request, assistant, language = served.request, served.assistant, served.language
     exchange.keep_language(language)
 
-    if errand := task(request):  # a chat window wants a title or tags: no guarded answer could be one
+    if errand := match_background_task(
+        request
+    ):  # a chat window wants a title or tags: no guarded answer could be one
         rule = f"background task: {errand}"
         exchange.keep_ruling(Ruling(Decision.REFUSED, Layer.REFUSAL, topic="tasks", rule=rule))
-        text = "" if context.background_tasks == "empty" else assistant.texts.get("background", language)
+        text = (
+            "" if context.background_tasks == "empty" else assistant.texts.render_text("background", language)
+        )
         return await exchange.reply_fixed_text(text)
 
     with exchange.measure_step("refuse"):
-        before = assistant.followup_reader.before(request, assistant.find_content_words)
-        refusal = assistant.refuser.find(request.question, before)  # step 2, layer 1
+        before = assistant.followup_reader.find_previous_question(request, assistant.find_content_words)
+        refusal = assistant.refuser.find_refusal(request.question, before)  # step 2, layer 1
     if refusal:
         topic, pattern, piece = refusal.topic, refusal.pattern, refusal.piece
         exchange.keep_ruling(
             Ruling(Decision.REFUSED, Layer.REFUSAL, topic=topic, rule=pattern, offending=piece)
         )
-        return await exchange.reply_fixed_text(assistant.texts.get(f"refused.{topic}", language))
+        return await exchange.reply_fixed_text(assistant.texts.render_text(f"refused.{topic}", language))
 
     with exchange.measure_step("retrieve"), translate_store_faults():
         grounding = await retrieve_sources(served, context)  # steps 3 and 4, layer 2
@@ -119,7 +123,7 @@ async def run_layers(exchange: Exchange, context: AnswerContext) -> None:
     result = await run_attempts(call, served, context, exchange)  # steps 6 to 9, layers 4 and 5
     if isinstance(result, Denial):
         exchange.keep_ruling(Ruling(result.decision, Layer.SPEND, detail=result.detail))
-        return await exchange.reply_fixed_text(assistant.texts.get("over_budget", language))
+        return await exchange.reply_fixed_text(assistant.texts.render_text("over_budget", language))
     return await finish_reply(result, served, grounding, exchange, stop_finish=context.stop_finish)
 
 
@@ -141,13 +145,13 @@ async def finish_reply(
     exchange.keep_ruling(rule_on_attempt(verdict, sink.stop, result.end))
     if verdict.decision is Decision.NOT_IN_SOURCES:
         return await exchange.reply_fixed_text(render_not_found(verdict.notice, served, grounding))
-    cited = citations.annotate(sink.released, result.call.sources)
-    tail = texts.get(verdict.notice, language) if verdict.notice else ""
+    cited = citations.build_citations(sink.released, result.call.sources)
+    tail = texts.render_text(verdict.notice, language) if verdict.notice else ""
     if tail and sink.has_released:
         tail = f"\n\n{tail}"
     shape = served.assistant.answer_settings.sources
     if shape in ("both", "list"):
-        tail += citations.listing(cited, texts.get("sources", language))
+        tail += citations.render_source_list(cited, texts.render_text("sources", language))
     linked = tuple(citation for citation in cited if citation.url)
     annotations = linked if shape in ("both", "annotations") else ()
     return await exchange.close_reply(tail, annotations, verdict.finish)
@@ -172,16 +176,16 @@ def identify_audience(caller: Caller) -> str:
 def serve_request(exchange: Exchange, context: AnswerContext) -> ServedRequest:
     """The request with the assistant that its model means, and the language of the question."""
     assistant = context.assistants[exchange.model.assistant]
-    request = strip_fixed_texts(exchange.request, assistant)
-    language = context.detect_language(request, assistant.language)
+    request = clean_earlier_turns(exchange.request, assistant)
+    language = context.choose_language(request, assistant.language)
     return ServedRequest(request, exchange.parts.request.caller, exchange.model, assistant, language)
 
 
-def strip_fixed_texts(request: ChatRequest, assistant: Assistant) -> ChatRequest:
+def clean_earlier_turns(request: ChatRequest, assistant: Assistant) -> ChatRequest:
     """The request without our own fixed texts and lists of sources in the earlier assistant turns."""
-    forms = assistant.texts.forms()
+    forms = assistant.texts.list_text_forms()
     turns = (
-        Turn(turn.role, strip_own(turn.text, forms)) if turn.role == "assistant" else turn
+        Turn(turn.role, strip_fixed_texts(turn.text, forms)) if turn.role == "assistant" else turn
         for turn in request.turns
     )
     return replace(request, turns=tuple(turn for turn in turns if turn.text))
@@ -190,10 +194,10 @@ def strip_fixed_texts(request: ChatRequest, assistant: Assistant) -> ChatRequest
 def render_not_found(key: str, served: ServedRequest, grounding: Grounding) -> str:
     """The refusal, and where it looked: names of sources that the caller can see into."""
     texts, language = served.assistant.texts, served.language
-    text = texts.get(key, language)
+    text = texts.render_text(key, language)
     if not grounding.searched:
         return text
-    return f"{text} {texts.get('looked_in', language, sources=', '.join(grounding.searched))}"
+    return f"{text} {texts.render_text('looked_in', language, sources=', '.join(grounding.searched))}"
 
 
 def build_call(served: ServedRequest, grounding: Grounding) -> UpstreamCall:
@@ -203,7 +207,7 @@ def build_call(served: ServedRequest, grounding: Grounding) -> UpstreamCall:
     wanted_cap = request.output_cap or model.output_cap
     return UpstreamCall(
         model=model.upstream_model,
-        messages=assistant.prompt.build(request, grounding.sources, language, grounding.item),
+        messages=assistant.prompt.build_messages(request, grounding.sources, language, grounding.item),
         output_cap=min(wanted_cap, model.output_cap),
         is_client_cap=wanted_cap < model.output_cap,
         reasoning_cap=model.reasoning_cap,

@@ -10,11 +10,11 @@ from proxy.domain.errors import RequestError
 from proxy.domain.ports import Authenticator, DecisionLog, Ledger, Limiter, Model
 from proxy.domain.types import Caller, ChatRequest
 from proxy.gate import Rules
-from proxy.guards.fixed_texts import Texts
-from proxy.guards.followup import Reader
+from proxy.guards.fixed_texts import FixedTexts
+from proxy.guards.followup import FollowupReader
 from proxy.guards.prompt import Prompt
-from proxy.guards.refusal.refuser import Refuser
-from proxy.guards.route import Router
+from proxy.guards.refusal.refuser import QuestionRefuser
+from proxy.guards.route import OverviewRouter
 from proxy.pipeline.coalesce import RequestCoalescer
 from proxy.settings.tree import Answer, EvidenceSettings
 
@@ -30,15 +30,15 @@ class Assistant:
     """The subject's names in all their spellings."""
     name_words: frozenset[str]
     """Their folded words: never content words."""
-    refuser: Refuser
-    router: Router
-    followup_reader: Reader
+    refuser: QuestionRefuser
+    router: OverviewRouter
+    followup_reader: FollowupReader
     find_content_words: Callable[[str], Sequence[str]]
     """Content words of a question."""
     prompt: Prompt
     gate_rules: Callable[[str], Rules]
     """The gate's rules for answers in a language."""
-    texts: Texts
+    texts: FixedTexts
     threshold_for: Callable[[str], float]
     """The similarity that evidence must reach, by language."""
     evidence_settings: EvidenceSettings
@@ -80,7 +80,7 @@ class AnswerContext:
                 status=404,
             ) from None
 
-    def detect_language(self, request: ChatRequest, default: str) -> str:
+    def choose_language(self, request: ChatRequest, default: str) -> str:
         """Of the question; unknown: of the previous one; else the assistant's own."""
         for text in (request.question, request.previous_question):
             if found := detect_language(text, self.word_packs):

@@ -12,7 +12,7 @@ from proxy.domain.trace import RetrievalTrace
 from proxy.domain.types import ChatRequest, Source
 from proxy.guards import threshold
 from proxy.guards.followup import Followup
-from proxy.guards.refusal.pack import KINDS
+from proxy.guards.refusal.pack import RECORD_KINDS
 from proxy.pipeline.context import AnswerContext, ServedRequest
 
 RECENT_KINDS = frozenset({"now", "career", "projects", "research", "writing"})
@@ -47,17 +47,17 @@ async def retrieve_sources(served: ServedRequest, context: AnswerContext) -> Gro
     """What the caller may see that bears on the question."""
     query = SourceQuery(served, context)
     request, assistant = served.request, served.assistant
-    kinds = assistant.router.overview(request.question) if assistant.records else frozenset()
+    kinds = assistant.router.find_overview_kinds(request.question) if assistant.records else frozenset()
     if kinds:  # step 3
         records = await query.choose_records(widen_kinds(kinds), assistant.evidence_settings.overview_records)
         if records:
             return Grounding(trace_records(records, RetrievalTrace()), records, is_overview=True)
     titles = await query.list_titles()  # step 4
-    followup = assistant.followup_reader.read(request, titles, assistant.find_content_words)
+    followup = assistant.followup_reader.read_followup(request, titles, assistant.find_content_words)
     evidence = await context.finder.find_evidence(build_query(followup, served), query.viewer)
     limit = assistant.threshold_for(served.language)
     trace, question = trace_evidence(evidence, limit), read_question(request, followup)
-    if threshold.enough(evidence, limit):
+    if threshold.has_enough_evidence(evidence, limit):
         return Grounding(trace, number_passages(evidence.hits), item=followup.item, question=question)
     if not (assistant.records and is_about_subject(served)):
         return Grounding(trace, searched=evidence.searched_sources)
@@ -100,19 +100,19 @@ def build_query(followup: Followup, served: ServedRequest) -> Query:
 def is_about_subject(served: ServedRequest) -> bool:
     """Whether the question is about the assistant's subject."""
     request = served.request
-    return served.assistant.router.about(request.question, join_turns(request), served.language)
+    return served.assistant.router.is_about_subject(request.question, join_turns(request), served.language)
 
 
 def widen_kinds(kinds: frozenset[str]) -> frozenset[str]:
     """The kinds to choose by; none is every kind, those too that no question has a word for."""
-    if kinds.issuperset(KINDS):
+    if kinds.issuperset(RECORD_KINDS):
         return frozenset()
     return kinds | RECENT_KINDS if "recently" in kinds else kinds
 
 
 def read_question(request: ChatRequest, followup: Followup) -> str:
     """The question with what a follow-up points back to."""
-    if followup.bare:
+    if followup.is_bare:
         return followup.item or followup.previous or request.question
     return f"{request.question}\n{followup.item}" if followup.item else request.question
 

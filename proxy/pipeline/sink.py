@@ -9,7 +9,7 @@ from proxy.domain.types import UpstreamCall, UpstreamEnd, Usage
 from proxy.gate import Gate, Rules
 from proxy.gate.cited import cited, scrap
 from proxy.gate.types import Release, Stop
-from proxy.guards.stop_sequences import Cut, Stops
+from proxy.guards.stop_sequences import StopCut, StopSequences
 from proxy.wire import structured
 
 GateFinish = Literal["stop", "length", "cut"]
@@ -25,7 +25,7 @@ class GatedSink:
         self._rules = rules
         self._gate = self._open_gate()
         self._bytes_max = (call.output_cap + call.reasoning_cap) * rules.output_bytes_per_token_max
-        self._stops = Stops(call.stop)
+        self._stops = StopSequences(call.stop)
         self._reply = reply
         self._mark_moment = mark_moment
         self._held: list[Release] = []
@@ -134,13 +134,13 @@ class GatedSink:
             if self.has_ended:
                 return
 
-    def _free_text(self, cut: Cut) -> None:
+    def _free_text(self, cut: StopCut) -> None:
         """Lets out what no stop sequence can reach any more, whole sentences only, and what one has cut."""
         self._free_chars += len(cut.text)
         while self._held and len(self._held[0].text) <= self._free_chars:
             self._free_chars -= len(self._held[0].text)
             self._release(self._held.pop(0))
-        if cut.stopped:
+        if cut.is_stopped:
             self.has_ended = True
             self._release_beginning(self._held)
             self._held = []
@@ -193,8 +193,8 @@ class StructuredSink(GatedSink):
         await self.flush()
 
     def _judge_whole(self) -> list[Release | Stop]:
-        said = structured.read("".join(self._text))
-        if isinstance(said, structured.Refusal):
+        said = structured.parse_structured_reply("".join(self._text))
+        if isinstance(said, structured.StructuredRefusal):
             return [Stop("token", "not_in_sources", said.reason)]  # the model's words: kept where those are
         known = {source.number for source in self._call.sources}
         if said is None or not known.issuperset(said.citations):

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from proxy.domain.errors import ConfigError
-from proxy.guards.fixed_texts import text_keys
+from proxy.guards.fixed_texts import list_text_keys
 from proxy.guards.refusal.pack import TOPICS
 from proxy.settings.languages import TAGS
 from proxy.settings.tree import FolderSource, JwtAuth, Settings, Upstream
@@ -110,7 +110,7 @@ def _assistants(settings: Settings) -> Iterator[str]:
         topics = assistant.topics
         yield from _dangling(f"{at}.topics.off", tuple(topics.off), dict.fromkeys((*TOPICS, *topics.own)))
         for tag, own in assistant.texts.items():
-            yield from _dangling(f"{at}.texts.{tag}", tuple(own), dict.fromkeys(text_keys(topics.own)))
+            yield from _dangling(f"{at}.texts.{tag}", tuple(own), dict.fromkeys(list_text_keys(topics.own)))
         if not assistant.sources and not assistant.records:
             yield f"{at}: want at least one of `sources`, `records`, got neither: it could answer nothing"
 

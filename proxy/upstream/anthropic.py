@@ -23,7 +23,7 @@ class AnthropicUpstream:
 
     def encode_body(self, call: UpstreamCall) -> bytes:
         """See `anthropic_messages.body`."""
-        return anthropic_messages.body(call, call.output_cap + call.reasoning_cap)
+        return anthropic_messages.encode_messages_request(call, call.output_cap + call.reasoning_cap)
 
     async def run(self, call: UpstreamCall, sink: UpstreamSink) -> UpstreamEnd:
         """One attempt; see `Client.attempt`."""

@@ -17,8 +17,8 @@ from proxy.domain.errors import BusyError
 from proxy.domain.ports import UpstreamSink
 from proxy.domain.types import UpstreamEnd, Usage
 from proxy.upstream.retry import retry_after_s
-from proxy.wire.response_reader import Dialect, Heard, Reader
-from proxy.wire.upstream_events import Text
+from proxy.wire.response_reader import Dialect, ResponseReader, UpstreamEvent
+from proxy.wire.upstream_events import AnswerText
 
 KEEP_ALIVE_S = 4.0  # under the five seconds after which common servers close an idle connection
 TAIL_S = 2.0  # usage comes at once behind the finish reason, an error's text behind its status, or never
@@ -111,7 +111,7 @@ class _Exchange:
         self._http = http
         self._dialect = dialect
         self._sink = sink
-        self._reader: Reader | None = None
+        self._reader: ResponseReader | None = None
 
     async def run(self, post: Post, clock: asyncio.Timeout) -> UpstreamEnd:
         async with self._http.stream(
@@ -119,60 +119,64 @@ class _Exchange:
         ) as response:
             if response.status_code != 200:
                 return await _refused(response)
-            self._reader = Reader(self._dialect, response.headers.get("content-type", ""))
+            self._reader = ResponseReader(self._dialect, response.headers.get("content-type", ""))
             async with aclosing(_reads(response)) as reads:
                 return await self._read(reads, self._reader, clock)
 
-    async def _read(self, reads: AsyncIterator[bytes], reader: Reader, clock: asyncio.Timeout) -> UpstreamEnd:
+    async def _read(
+        self, reads: AsyncIterator[bytes], reader: ResponseReader, clock: asyncio.Timeout
+    ) -> UpstreamEnd:
         async for data in reads:
-            finished = reader.finished
+            finished = reader.is_finished
             if not self._push(reader.feed(data)):
                 return UpstreamEnd("sink_stopped")  # leaving closes the connection, which is the cancel
             await self._sink.flush()
             if reader.end:
                 await _drain(reads)
                 break
-            if reader.finished and not finished:
+            if reader.is_finished and not finished:
                 clock.reschedule(asyncio.get_running_loop().time() + TAIL_S)
         return await self._over(reader)
 
-    async def _over(self, reader: Reader) -> UpstreamEnd:
+    async def _over(self, reader: ResponseReader) -> UpstreamEnd:
         if not self._push(reader.finish()):
             return UpstreamEnd("sink_stopped")
         await self._sink.flush()
         return _ending(reader)
 
-    def _push(self, heard: Iterable[Heard]) -> bool:
+    def _push(self, heard: Iterable[UpstreamEvent]) -> bool:
         for item in heard:
             if isinstance(item, Usage):
                 self._sink.push_usage(item)
-            elif not (self._sink.push_text if isinstance(item, Text) else self._sink.push_thought)(item.text):
+            elif not (self._sink.push_text if isinstance(item, AnswerText) else self._sink.push_thought)(
+                item.text
+            ):
                 return False
         return True
 
     def broken(self, fault: Exception) -> UpstreamEnd:
         """The exchange broke; behind a finish reason nothing of the answer is missing."""
         reader = self._reader
-        if reader and reader.finished and not reader.end:
+        if reader and reader.is_finished and not reader.end:
             reader.finish()
             return _ending(reader)
         cause = fault.__cause__ or fault
         detail = f"{type(cause).__name__}: {cause}"[:300]
-        if reader and reader.heard:
+        if reader and reader.has_output:
             return UpstreamEnd("cut", detail, 200)
         silent = isinstance(cause, TimeoutError) and not isinstance(cause, _UNSENT)
         return UpstreamEnd("failed", detail, was_sent=not isinstance(cause, _UNSENT), was_silent=silent)
 
 
-def _ending(reader: Reader) -> UpstreamEnd:
+def _ending(reader: ResponseReader) -> UpstreamEnd:
     """The reader's end in the pipeline's words; only a whole answer ends well."""
     end = reader.end
     if end is None:
         raise AssertionError("a reader that is finished has an end")
-    if end.how in ("done", "eof") and end.reason in ("stop", "length"):
+    if end.kind in ("done", "eof") and end.reason in ("stop", "length"):
         return UpstreamEnd(end.reason, status=200)
-    detail = " ".join(part for part in (end.how, end.reason, end.detail) if part)
-    return UpstreamEnd("cut" if reader.heard else "failed", detail, 200)
+    detail = " ".join(part for part in (end.kind, end.reason, end.detail) if part)
+    return UpstreamEnd("cut" if reader.has_output else "failed", detail, 200)
 
 
 def _reads(response: httpx.Response) -> AsyncGenerator[bytes, None]:

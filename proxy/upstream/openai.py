@@ -33,7 +33,7 @@ class OpenAIUpstream:
         }
         fields |= self._sampling(call)
         if call.is_structured:
-            schema = {"name": structured.NAME, "strict": True, "schema": structured.SCHEMA}
+            schema = {"name": structured.SCHEMA_NAME, "strict": True, "schema": structured.SCHEMA}
             fields["response_format"] = {"type": "json_schema", "json_schema": schema}
         return orjson.dumps(fields)
 

@@ -6,10 +6,19 @@ import orjson
 
 from proxy.domain.types import Message, UpstreamCall, Usage, merge_turns
 from proxy.wire import structured
-from proxy.wire.openai_dialects import count
-from proxy.wire.upstream_events import Done, Failed, Finished, Reason, Said, Text, Thought, shown
+from proxy.wire.openai_dialects import parse_token_count
+from proxy.wire.upstream_events import (
+    AnswerFinish,
+    AnswerText,
+    DialectEvent,
+    DoneSignal,
+    FinishReason,
+    ThoughtText,
+    UpstreamFailure,
+    render_json,
+)
 
-REASONS: dict[str, Reason] = {
+REASONS: dict[str, FinishReason] = {
     "end_turn": "stop",
     "stop_sequence": "stop",
     "max_tokens": "length",
@@ -22,14 +31,14 @@ REASONS: dict[str, Reason] = {
 _INPUT = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
 
-def body(call: UpstreamCall, cap_tokens: int) -> bytes:
+def encode_messages_request(call: UpstreamCall, cap_tokens: int) -> bytes:
     """The exact bytes of the request. Seed and penalties do not exist there and are left out."""
     sampling = call.sampling
     fields: dict[str, object] = {
         "model": call.model,
         "max_tokens": cap_tokens,
         "stream": True,
-        "messages": _messages(call.messages),
+        "messages": _build_messages(call.messages),
     }
     if system := "\n\n".join(message.text for message in call.messages if message.role == "system"):
         fields["system"] = system
@@ -42,7 +51,7 @@ def body(call: UpstreamCall, cap_tokens: int) -> bytes:
     return orjson.dumps(fields)
 
 
-def _messages(messages: tuple[Message, ...]) -> list[dict[str, str]]:
+def _build_messages(messages: tuple[Message, ...]) -> list[dict[str, str]]:
     """Turns in strict alternation, the first one the user's: the protocol asks for both."""
     turns = merge_turns([message for message in messages if message.role != "system"])
     return [{"role": turn.role, "content": turn.text} for turn in turns]
@@ -54,48 +63,48 @@ class AnthropicDialect:
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
 
-    def event(self, name: str, value: object) -> Iterable[Said]:
+    def read_event(self, name: str, value: object) -> Iterable[DialectEvent]:
         """One event; unknown kinds and pings say nothing."""
         if not isinstance(value, dict):
-            return [Failed("an event that is no object", malformed=True)]
+            return [UpstreamFailure("an event that is no object", is_malformed=True)]
         match value.get("type") or name:  # some gateways say it in the event's name alone
             case "message_start":
-                return self._usage(_table(value.get("message")))
+                return self._read_usage(_ensure_dict(value.get("message")))
             case "content_block_start":
-                return _block(_table(value.get("content_block")))
+                return _read_block(_ensure_dict(value.get("content_block")))
             case "content_block_delta":
-                return _delta(_table(value.get("delta")))
+                return _read_delta(_ensure_dict(value.get("delta")))
             case "message_delta":
-                return self._message_delta(value)
+                return self._read_message_delta(value)
             case "message_stop":
-                return [Done()]
+                return [DoneSignal()]
             case "error":
-                return [Failed(shown(value.get("error") or value)[:300])]
-        return [Failed(f"event {name}")] if name == "error" else []
+                return [UpstreamFailure(render_json(value.get("error") or value)[:300])]
+        return [UpstreamFailure(f"event {name}")] if name == "error" else []
 
-    def whole(self, value: object) -> Iterable[Said]:
+    def read_body(self, value: object) -> Iterable[DialectEvent]:
         """One body of a reply that does not stream."""
         if not isinstance(value, dict):
-            return [Failed("a body that is no object", malformed=True)]
+            return [UpstreamFailure("a body that is no object", is_malformed=True)]
         if value.get("type") == "error":
-            return self.event("error", value)
-        return self._whole(value)
+            return self.read_event("error", value)
+        return self._read_content_blocks(value)
 
-    def _whole(self, value: dict[str, object]) -> Iterator[Said]:
+    def _read_content_blocks(self, value: dict[str, object]) -> Iterator[DialectEvent]:
         blocks = value.get("content")
         for block in blocks if isinstance(blocks, list) else []:
-            yield from _block(_table(block))
-        yield from self._usage(value)
-        yield from _finished(value.get("stop_reason"))
+            yield from _read_block(_ensure_dict(block))
+        yield from self._read_usage(value)
+        yield from _read_stop_reason(value.get("stop_reason"))
 
-    def _message_delta(self, value: dict[str, object]) -> Iterator[Said]:
-        yield from self._usage(value)
-        yield from _finished(_table(value.get("delta")).get("stop_reason"))
+    def _read_message_delta(self, value: dict[str, object]) -> Iterator[DialectEvent]:
+        yield from self._read_usage(value)
+        yield from _read_stop_reason(_ensure_dict(value.get("delta")).get("stop_reason"))
 
-    def _usage(self, place: dict[str, object]) -> Iterator[Usage]:
+    def _read_usage(self, place: dict[str, object]) -> Iterator[Usage]:
         """Counts are cumulative: each overwrites the one before, none is added up over events."""
-        for name, value in _table(place.get("usage")).items():
-            number = count(value)
+        for name, value in _ensure_dict(place.get("usage")).items():
+            number = parse_token_count(value)
             if number is not None:
                 self._counts[name] = number
         read = [self._counts[name] for name in _INPUT if name in self._counts]
@@ -103,31 +112,31 @@ class AnthropicDialect:
             yield Usage(sum(read) if read else None, self._counts.get("output_tokens"))
 
 
-def _table(value: object) -> dict[str, object]:
+def _ensure_dict(value: object) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def _finished(reason: object) -> Iterator[Said]:
+def _read_stop_reason(reason: object) -> Iterator[DialectEvent]:
     if isinstance(reason, str):
-        yield Finished(REASONS.get(reason, "error"))
+        yield AnswerFinish(REASONS.get(reason, "error"))
 
 
-def _block(block: dict[str, object]) -> Iterator[Said]:
+def _read_block(block: dict[str, object]) -> Iterator[DialectEvent]:
     """A block may begin with text."""
     match block:
         case {"type": "text", "text": str(text)} if text:
-            yield Text(text)
+            yield AnswerText(text)
         case {"type": "thinking", "thinking": str(text)} if text:
-            yield Thought(text)
+            yield ThoughtText(text)
         case {"type": "tool_use"}:
-            yield Thought(shown(block.get("input")))
+            yield ThoughtText(render_json(block.get("input")))
 
 
-def _delta(delta: dict[str, object]) -> Iterator[Said]:
+def _read_delta(delta: dict[str, object]) -> Iterator[DialectEvent]:
     match delta:
         case {"type": "text_delta", "text": str(text)} if text:
-            yield Text(text)
+            yield AnswerText(text)
         case {"type": "thinking_delta", "thinking": str(text)} if text:
-            yield Thought(text)
+            yield ThoughtText(text)
         case {"type": "input_json_delta", "partial_json": str(text)} if text:
-            yield Thought(text)
+            yield ThoughtText(text)

@@ -17,7 +17,7 @@ class Conversation:
     turns: tuple[Turn, ...]
     instructions: str
 
-    def newest(self, turns_max: int, bytes_max: int) -> tuple[Turn, ...]:
+    def select_latest_turns(self, turns_max: int, bytes_max: int) -> tuple[Turn, ...]:
         """The latest turns that keep to both bounds."""
         kept: list[Turn] = []
         for turn in reversed(self.turns[-turns_max:]):
@@ -28,27 +28,27 @@ class Conversation:
         return tuple(reversed(kept))
 
 
-def conversation(messages: list[object], *, drop_tools: bool) -> Conversation:
+def parse_messages(messages: list[object], *, drop_tools: bool) -> Conversation:
     """Reads the messages; their unknown keys are left aside. Raises `RequestError`, `param` the place."""
     turns: list[Turn] = []
     instructions: list[str] = []
     for index, message in enumerate(messages):
         where = f"messages[{index}]"
         if not isinstance(message, dict):
-            raise _error(where, "must be an object with `role` and `content`")
-        role = _role(message, where)
+            raise _build_message_error(where, "must be an object with `role` and `content`")
+        role = _parse_role(message, where)
         if role in ("tool", "function"):
             _refuse_tool(f"{where}.role", drop_tools)
         elif role in ("system", "developer"):
-            instructions.append(_text(message, where))
+            instructions.append(_read_message_text(message, where))
         elif role == "user":
-            turns.append(Turn("user", _asked(message, where)))
-        elif said := _said(message, where, drop_tools):
-            turns.append(Turn("assistant", said))
-    return _split(turns, "\n".join(instructions), len(messages))
+            turns.append(Turn("user", _read_user_text(message, where)))
+        elif assistant_text := _read_assistant_text(message, where, drop_tools):
+            turns.append(Turn("assistant", assistant_text))
+    return _build_conversation(turns, "\n".join(instructions), len(messages))
 
 
-def _split(turns: list[Turn], instructions: str, count: int) -> Conversation:
+def _build_conversation(turns: list[Turn], instructions: str, count: int) -> Conversation:
     if not turns or turns[-1].role != "user":
         raise RequestError(
             "The last message must come from the user: the client neither begins nor continues an answer.",
@@ -60,53 +60,55 @@ def _split(turns: list[Turn], instructions: str, count: int) -> Conversation:
     return Conversation(question, tuple(turns[:first]), instructions)
 
 
-def _role(message: Mapping[str, object], where: str) -> str:
+def _parse_role(message: Mapping[str, object], where: str) -> str:
     role = message.get("role")
     if not isinstance(role, str) or role not in ROLES:
-        raise _error(f"{where}.role", f"must be one of {', '.join(ROLES)}")
+        raise _build_message_error(f"{where}.role", f"must be one of {', '.join(ROLES)}")
     if message.get("prefix"):
-        raise _error(f"{where}.prefix", "is not supported: an answer is never begun by the client")
+        raise _build_message_error(
+            f"{where}.prefix", "is not supported: an answer is never begun by the client"
+        )
     return role
 
 
-def _asked(message: Mapping[str, object], where: str) -> str:
-    text = _text(message, where)
+def _read_user_text(message: Mapping[str, object], where: str) -> str:
+    text = _read_message_text(message, where)
     if not text.strip():
-        raise _error(f"{where}.content", "is empty")
+        raise _build_message_error(f"{where}.content", "is empty")
     return text
 
 
-def _said(message: Mapping[str, object], where: str, drop_tools: bool) -> str:
+def _read_assistant_text(message: Mapping[str, object], where: str, drop_tools: bool) -> str:
     """An assistant's turn. It may be empty: chat windows keep the bubble of an answer that failed."""
     for name in ("tool_calls", "function_call"):
         if message.get(name):
             _refuse_tool(f"{where}.{name}", drop_tools)
     if message.get("content") in (None, []):
         return ""
-    return _text(message, where)
+    return _read_message_text(message, where)
 
 
-def _text(message: Mapping[str, object], where: str) -> str:
+def _read_message_text(message: Mapping[str, object], where: str) -> str:
     """The text of a message; NUL is dropped, parts are joined by a line break."""
     content = message.get("content")
     if isinstance(content, str):
         return content.replace("\0", "")
     if not isinstance(content, list) or not content:
-        raise _error(f"{where}.content", "must be a string or a list of text parts")
-    return "\n".join(_part(part, f"{where}.content[{index}]") for index, part in enumerate(content)).replace(
-        "\0", ""
-    )
+        raise _build_message_error(f"{where}.content", "must be a string or a list of text parts")
+    return "\n".join(
+        _read_text_part(part, f"{where}.content[{index}]") for index, part in enumerate(content)
+    ).replace("\0", "")
 
 
-def _part(part: object, where: str) -> str:
+def _read_text_part(part: object, where: str) -> str:
     kind = part.get("type") if isinstance(part, dict) else None
     if kind == "refusal":
         return ""
     if kind != "text":
-        raise _error(f"{where}.type", "must be `text`: no image, audio or file is read")
+        raise _build_message_error(f"{where}.type", "must be `text`: no image, audio or file is read")
     text = part.get("text") if isinstance(part, dict) else None
     if not isinstance(text, str):
-        raise _error(f"{where}.text", "must be a string")
+        raise _build_message_error(f"{where}.text", "must be a string")
     return text
 
 
@@ -120,5 +122,5 @@ def _refuse_tool(where: str, drop: bool) -> None:
         )
 
 
-def _error(where: str, what: str) -> RequestError:
+def _build_message_error(where: str, what: str) -> RequestError:
     return RequestError(f"`{where}` {what}.", code="invalid_value", param=where)

@@ -20,7 +20,7 @@ _BREAKS = tuple((char.encode(), f"\\u{ord(char):04x}".encode()) for char in "\u2
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class ReplyLabel:
     """What all chunks of one reply say alike. `model` is the client's own name for it."""
 
     id: str
@@ -29,10 +29,10 @@ class Label:
     """Unix seconds."""
 
 
-class Encoder:
+class ChunkEncoder:
     """The chunks of one streamed reply, in order: `text` any number of times, then `end`."""
 
-    def __init__(self, label: Label, *, include_usage: bool):
+    def __init__(self, label: ReplyLabel, *, include_usage: bool):
         self._include_usage = include_usage
         head = orjson.dumps(
             {
@@ -43,51 +43,53 @@ class Encoder:
             }
         )
         self._head = b"data: " + head[:-1] + b',"choices":['
-        self._begun = False
+        self._has_begun = False
 
-    def text(self, released: str) -> bytes:
+    def encode_text(self, released: str) -> bytes:
         """A chunk of text; before the first one the role, on a chunk of its own."""
-        return self._role() + self._chunk({"content": released})
+        return self._encode_role() + self._encode_chunk({"content": released})
 
-    def end(self, done: ReplyEnd) -> bytes:
+    def encode_end(self, end: ReplyEnd) -> bytes:
         """Annotations if there are any, finish, usage if it was asked for, `[DONE]`."""
-        cited = self._chunk({"annotations": annotations(done.citations)}) if done.citations else b""
-        last = self._chunk({}, done.finish) + self._usage(done)
-        return self._role() + cited + last + b"data: [DONE]\n\n"
+        cited = (
+            self._encode_chunk({"annotations": build_annotations(end.citations)}) if end.citations else b""
+        )
+        last = self._encode_chunk({}, end.finish) + self._encode_usage(end)
+        return self._encode_role() + cited + last + b"data: [DONE]\n\n"
 
-    def error(self, fault: FiadorError) -> bytes:
+    def encode_error_event(self, fault: FiadorError) -> bytes:
         """An in-stream error event, for a fault after the head: clients raise, so it is no clean end."""
-        return b"data: " + error(fault) + b"\n\n"
+        return b"data: " + encode_error(fault) + b"\n\n"
 
-    def _role(self) -> bytes:
-        if self._begun:
+    def _encode_role(self) -> bytes:
+        if self._has_begun:
             return b""
-        self._begun = True
-        return self._chunk({"role": "assistant", "content": ""})
+        self._has_begun = True
+        return self._encode_chunk({"role": "assistant", "content": ""})
 
-    def _chunk(self, delta: dict[str, object], finish: str | None = None) -> bytes:
+    def _encode_chunk(self, delta: dict[str, object], finish: str | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-        return self._head + _one_line(orjson.dumps(choice)) + b"]}\n\n"
+        return self._head + _escape_line_breaks(orjson.dumps(choice)) + b"]}\n\n"
 
-    def _usage(self, done: ReplyEnd) -> bytes:
+    def _encode_usage(self, end: ReplyEnd) -> bytes:
         if not self._include_usage:
             return b""
-        return self._head + b'],"usage":' + orjson.dumps(usage(done)) + b"}\n\n"
+        return self._head + b'],"usage":' + orjson.dumps(build_usage(end)) + b"}\n\n"
 
 
-def _one_line(data: bytes) -> bytes:
+def _escape_line_breaks(data: bytes) -> bytes:
     """JSON with escapes for all at which a client that reads text by lines would end one: httpx does."""
     for char, escape in _BREAKS:
         data = data.replace(char, escape)
     return data
 
 
-def body(label: Label, text: str, done: ReplyEnd) -> bytes:
+def encode_completion(label: ReplyLabel, text: str, end: ReplyEnd) -> bytes:
     """The whole reply of a request that does not stream."""
     message: dict[str, object] = {"role": "assistant", "content": text, "refusal": None}
-    if done.citations:
-        message["annotations"] = annotations(done.citations)
-    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": done.finish}
+    if end.citations:
+        message["annotations"] = build_annotations(end.citations)
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": end.finish}
     return orjson.dumps(
         {
             "id": label.id,
@@ -95,12 +97,12 @@ def body(label: Label, text: str, done: ReplyEnd) -> bytes:
             "created": label.created,
             "model": label.model,
             "choices": [choice],
-            "usage": usage(done),
+            "usage": build_usage(end),
         }
     )
 
 
-def annotations(citations: Sequence[Citation]) -> list[dict[str, object]]:
+def build_annotations(citations: Sequence[Citation]) -> list[dict[str, object]]:
     """`url_citation`s; spans are half-open, in code points of the text sent."""
     return [
         {
@@ -116,9 +118,9 @@ def annotations(citations: Sequence[Citation]) -> list[dict[str, object]]:
     ]
 
 
-def usage(done: ReplyEnd) -> dict[str, int]:
+def build_usage(end: ReplyEnd) -> dict[str, int]:
     """Tokens as booked."""
-    prompt, completion = done.usage
+    prompt, completion = end.usage
     return {
         "prompt_tokens": prompt,
         "completion_tokens": completion,
@@ -126,7 +128,7 @@ def usage(done: ReplyEnd) -> dict[str, int]:
     }
 
 
-def error(fault: FiadorError) -> bytes:
+def encode_error(fault: FiadorError) -> bytes:
     """The envelope that every client shows; all four keys, `code` always a string."""
     return orjson.dumps(
         {
@@ -140,15 +142,15 @@ def error(fault: FiadorError) -> bytes:
     )
 
 
-def models(aliases: Sequence[str], created: int) -> bytes:
+def encode_model_list(aliases: Sequence[str], created: int) -> bytes:
     """The list of `GET /v1/models`."""
-    return orjson.dumps({"object": "list", "data": [_model(alias, created) for alias in aliases]})
+    return orjson.dumps({"object": "list", "data": [_build_model(alias, created) for alias in aliases]})
 
 
-def model(alias: str, created: int) -> bytes:
+def encode_model(alias: str, created: int) -> bytes:
     """`GET /v1/models/{id}`."""
-    return orjson.dumps(_model(alias, created))
+    return orjson.dumps(_build_model(alias, created))
 
 
-def _model(alias: str, created: int) -> dict[str, object]:
+def _build_model(alias: str, created: int) -> dict[str, object]:
     return {"id": alias, "object": "model", "created": created, "owned_by": "fiador"}

@@ -3,9 +3,17 @@
 from collections.abc import Iterator
 
 from proxy.domain.types import Usage
-from proxy.wire.upstream_events import Failed, Finished, Reason, Said, Text, Thought, shown
+from proxy.wire.upstream_events import (
+    AnswerFinish,
+    AnswerText,
+    DialectEvent,
+    FinishReason,
+    ThoughtText,
+    UpstreamFailure,
+    render_json,
+)
 
-REASONS: dict[str, Reason] = {
+REASONS: dict[str, FinishReason] = {
     "stop": "stop",
     "eos": "stop",
     "eos_token": "stop",
@@ -33,67 +41,67 @@ class OpenAIDialect:
     """Only `content` of choice 0 is text; all other strings are dropped where they stand."""
 
     def __init__(self) -> None:
-        self._called = False
+        self._has_tool_call = False
 
-    def event(self, name: str, value: object) -> list[Said]:
+    def read_event(self, name: str, value: object) -> list[DialectEvent]:
         """One chunk."""
-        return self._said(name, value, "delta")
+        return self._read_completion(name, value, "delta")
 
-    def whole(self, value: object) -> list[Said]:
+    def read_body(self, value: object) -> list[DialectEvent]:
         """One body."""
-        return self._said("", value, "message")
+        return self._read_completion("", value, "message")
 
-    def _said(self, name: str, value: object, key: str) -> list[Said]:
+    def _read_completion(self, name: str, value: object, key: str) -> list[DialectEvent]:
         if not isinstance(value, dict):
-            return [_no_object(value)]
-        choice = _choice(value)
-        if fault := _fault(name, value, choice):
-            return [*_usages(value, choice), fault]
-        said = self._content(_table(choice.get(key)))
-        said += _usages(value, choice)
-        if reason := _reason(choice.get("finish_reason")):
+            return [_build_non_object_failure(value)]
+        choice = _find_choice(value)
+        if fault := _find_failure(name, value, choice):
+            return [*_read_usages(value, choice), fault]
+        events = self._read_delta(_ensure_dict(choice.get(key)))
+        events += _read_usages(value, choice)
+        if reason := _parse_finish_reason(choice.get("finish_reason")):
             # Some servers end a tool call with "stop": it is no answer all the same.
-            said.append(Finished("tool_calls" if self._called and reason == "stop" else reason))
-        return said
+            events.append(AnswerFinish("tool_calls" if self._has_tool_call and reason == "stop" else reason))
+        return events
 
-    def _content(self, delta: dict[str, object]) -> list[Said]:
-        said: list[Said] = []
+    def _read_delta(self, delta: dict[str, object]) -> list[DialectEvent]:
+        events: list[DialectEvent] = []
         if not delta.keys() <= _PLAIN:
-            said += _thoughts(delta)
-            said += self._calls(delta)
+            events += _read_thoughts(delta)
+            events += self._read_tool_calls(delta)
         content = delta.get("content")
         if isinstance(content, str):
             if content:
-                said.append(Text(content))
+                events.append(AnswerText(content))
         elif isinstance(content, list):
-            said += (item for part in content for item in _part(part))
-        return said
+            events += (item for part in content for item in _read_part(part))
+        return events
 
-    def _calls(self, delta: dict[str, object]) -> Iterator[Thought]:
+    def _read_tool_calls(self, delta: dict[str, object]) -> Iterator[ThoughtText]:
         for name in _CALLS:
             if called := delta.get(name):
-                self._called = self._called or name != "audio"
-                yield Thought(shown(called))
+                self._has_tool_call = self._has_tool_call or name != "audio"
+                yield ThoughtText(render_json(called))
 
 
-def _part(part: object) -> Iterator[Text | Thought]:
+def _read_part(part: object) -> Iterator[AnswerText | ThoughtText]:
     match part:
         case {"type": "text", "text": str(text)} if text:
-            yield Text(text)
+            yield AnswerText(text)
         case {"thinking": thinking}:
-            yield Thought(_joined(thinking))
+            yield ThoughtText(_join_part_texts(thinking))
 
 
-def _thoughts(delta: dict[str, object]) -> Iterator[Thought]:
+def _read_thoughts(delta: dict[str, object]) -> Iterator[ThoughtText]:
     """Each text once: some servers say it under two names, and in a list of parts besides."""
-    said = [text for name in _THOUGHTS if isinstance(text := delta.get(name), str) and text]
-    yield from map(Thought, dict.fromkeys(said))
-    for name in () if said else _THOUGHT_LISTS:
-        if joined := _joined(delta.get(name)):
-            yield Thought(joined)
+    texts = [text for name in _THOUGHTS if isinstance(text := delta.get(name), str) and text]
+    yield from map(ThoughtText, dict.fromkeys(texts))
+    for name in () if texts else _THOUGHT_LISTS:
+        if joined := _join_part_texts(delta.get(name)):
+            yield ThoughtText(joined)
 
 
-def _joined(value: object) -> str:
+def _join_part_texts(value: object) -> str:
     """The strings of a list of parts."""
     if isinstance(value, str):
         return value
@@ -107,7 +115,7 @@ def _joined(value: object) -> str:
     )
 
 
-def _choice(value: dict[str, object]) -> dict[str, object]:
+def _find_choice(value: dict[str, object]) -> dict[str, object]:
     """Choice 0, at whatever place of the list; a server that leaves the index out means 0."""
     choices = value.get("choices")
     for choice in choices if isinstance(choices, list) else ():
@@ -116,46 +124,48 @@ def _choice(value: dict[str, object]) -> dict[str, object]:
     return {}
 
 
-def _table(value: object) -> dict[str, object]:
+def _ensure_dict(value: object) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def _reason(value: object) -> Reason | None:
+def _parse_finish_reason(value: object) -> FinishReason | None:
     if not isinstance(value, str) or value.lower() in ("", "none", "null"):
         return None
     return REASONS.get(value.lower(), "error")
 
 
-def _no_object(value: object) -> Failed:
+def _build_non_object_failure(value: object) -> UpstreamFailure:
     """Some servers send a list of errors; anything else is no event at all."""
     if isinstance(value, list):
-        return Failed(shown(value)[:300])
-    return Failed("an event that is no object", malformed=True)
+        return UpstreamFailure(render_json(value)[:300])
+    return UpstreamFailure("an event that is no object", is_malformed=True)
 
 
-def _fault(name: str, value: dict[str, object], choice: dict[str, object]) -> Failed | None:
+def _find_failure(name: str, value: dict[str, object], choice: dict[str, object]) -> UpstreamFailure | None:
     """An error wherever the servers put one."""
-    found = value.get("error") or choice.get("error") or _table(value.get("x_groq")).get("error")
+    found = value.get("error") or choice.get("error") or _ensure_dict(value.get("x_groq")).get("error")
     if not found and (name == "error" or value.get("object") == "error" or value.get("type") == "error"):
         found = value
-    return Failed(shown(found)[:300]) if found else None
+    return UpstreamFailure(render_json(found)[:300]) if found else None
 
 
-def _usages(value: dict[str, object], choice: dict[str, object]) -> list[Usage]:
-    reports = (_table(value.get("x_groq")).get("usage"), choice.get("usage"), value.get("usage"))
-    return [usage for report in reports if report and (usage := _usage(_table(report))) != Usage()]
+def _read_usages(value: dict[str, object], choice: dict[str, object]) -> list[Usage]:
+    reports = (_ensure_dict(value.get("x_groq")).get("usage"), choice.get("usage"), value.get("usage"))
+    return [
+        usage for report in reports if report and (usage := _parse_usage(_ensure_dict(report))) != Usage()
+    ]
 
 
-def _usage(report: dict[str, object]) -> Usage:
+def _parse_usage(report: dict[str, object]) -> Usage:
     """Some servers count thoughts in the total alone, and charge for them as output."""
     names = ("prompt_tokens", "completion_tokens", "total_tokens")
-    prompt, completion, total = (count(report.get(name)) for name in names)
+    prompt, completion, total = (parse_token_count(report.get(name)) for name in names)
     if prompt is not None and total is not None and total - prompt > (completion or 0):
         return Usage(prompt, total - prompt)
     return Usage(prompt, completion)
 
 
-def count(value: object) -> int | None:
+def parse_token_count(value: object) -> int | None:
     """A plausible number of tokens, or None."""
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53:
         return value

@@ -7,15 +7,15 @@ from typing import Literal, cast
 from proxy.domain.errors import RequestError
 from proxy.domain.types import ChatRequest, Sampling
 from proxy.wire import strict_json
-from proxy.wire.background_tasks import task
-from proxy.wire.messages import Conversation, conversation
-from proxy.wire.request_fields import FIELDS, Ignore, Read, Refuse
+from proxy.wire.background_tasks import match_background_task
+from proxy.wire.messages import Conversation, parse_messages
+from proxy.wire.request_fields import FIELDS, AcceptedField, IgnoredField, UnsupportedField
 
-__all__ = ["Policy", "parse", "task"]
+__all__ = ["RequestPolicy", "match_background_task", "parse_chat_request"]
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class RequestPolicy:
     """Where operators differ (`[server]` of the settings), and the bounds of one conversation."""
 
     tools: Literal["reject", "drop"] = "reject"
@@ -31,66 +31,66 @@ class Policy:
     """The client's own system text."""
 
 
-def parse(body: bytes, policy: Policy) -> ChatRequest:
+def parse_chat_request(body: bytes, policy: RequestPolicy) -> ChatRequest:
     """Reads a body. Raises `RequestError` with `param` naming the field; values are not echoed."""
-    fields = strict_json.loads(body)
+    fields = strict_json.parse_json(body)
     if not isinstance(fields, dict):
         raise RequestError("The request body must be a JSON object.", code="invalid_json")
-    read = _decided(fields, policy)
+    values = _select_fields(fields, policy)
     for name in ("model", "messages"):
-        if name not in read:
-            raise _wanted(name, "missing_required_parameter")
-    talk = conversation(cast(list[object], read["messages"]), drop_tools=policy.tools == "drop")
-    _check_sizes(talk, policy)
+        if name not in values:
+            raise _build_field_error(name, "missing_required_parameter")
+    conversation = parse_messages(cast(list[object], values["messages"]), drop_tools=policy.tools == "drop")
+    _check_sizes(conversation, policy)
     return ChatRequest(
-        model=cast(str, read["model"]),
-        question=talk.question,
-        turns=talk.newest(policy.turns_max, policy.history_bytes_max),
-        instructions=talk.instructions,
-        stream=bool(read.get("stream", False)),
-        include_usage=_include_usage(read, policy),
-        output_cap=_cap(read),
-        stop=_stops(read),
-        sampling=_sampling(read),
+        model=cast(str, values["model"]),
+        question=conversation.question,
+        turns=conversation.select_latest_turns(policy.turns_max, policy.history_bytes_max),
+        instructions=conversation.instructions,
+        stream=bool(values.get("stream", False)),
+        include_usage=_read_include_usage(values, policy),
+        output_cap=_read_output_cap(values),
+        stop=_read_stop_sequences(values),
+        sampling=_read_sampling(values),
     )
 
 
-def _decided(fields: Mapping[str, object], policy: Policy) -> dict[str, object]:
+def _select_fields(fields: Mapping[str, object], policy: RequestPolicy) -> dict[str, object]:
     """The fields to be read; null means "not said" everywhere, as OpenAI has it."""
-    read: dict[str, object] = {}
+    values: dict[str, object] = {}
     for name, value in fields.items():
         match FIELDS.get(name):
-            case Read(fits=fits) if value is None:
+            case AcceptedField(is_valid=is_valid) if value is None:
                 continue
-            case Read(fits=fits):
-                if not fits(value):
-                    raise _wanted(name, "invalid_value")
-                read[name] = value
-            case Refuse() as rule:
-                if not rule.harmless(value) and not (rule.tool and policy.tools == "drop"):
-                    raise _refused(name, rule)
-            case Ignore():
+            case AcceptedField(is_valid=is_valid):
+                if not is_valid(value):
+                    raise _build_field_error(name, "invalid_value")
+                values[name] = value
+            case UnsupportedField() as rule:
+                if not rule.is_harmless(value) and not (rule.is_tool_field and policy.tools == "drop"):
+                    raise _build_unsupported_error(name, rule)
+            case IgnoredField():
                 continue
             case None:
-                _unknown(name, policy)
-    return read
+                _check_unknown_field(name, policy)
+    return values
 
 
-def _wanted(name: str, code: str) -> RequestError:
-    rule = cast(Read, FIELDS[name])
-    return RequestError(f"`{name}` must be {rule.want}.", code=code, param=name)
+def _build_field_error(name: str, code: str) -> RequestError:
+    rule = cast(AcceptedField, FIELDS[name])
+    return RequestError(f"`{name}` must be {rule.expectation}.", code=code, param=name)
 
 
-def _refused(name: str, rule: Refuse) -> RequestError:
-    way_out = ' The operator can set server.tools = "drop".' if rule.tool else ""
+def _build_unsupported_error(name: str, rule: UnsupportedField) -> RequestError:
+    way_out = ' The operator can set server.tools = "drop".' if rule.is_tool_field else ""
     return RequestError(
-        f"`{name}` with this value is not supported here: {rule.why}. Leave it out.{way_out}",
+        f"`{name}` with this value is not supported here: {rule.reason}. Leave it out.{way_out}",
         code="unsupported_value",
         param=name,
     )
 
 
-def _unknown(name: str, policy: Policy) -> None:
+def _check_unknown_field(name: str, policy: RequestPolicy) -> None:
     if policy.unknown_fields == "reject":
         raise RequestError(
             f"`{name[:60]}` is no field of a chat request. Leave it out, or the operator can set"
@@ -100,10 +100,10 @@ def _unknown(name: str, policy: Policy) -> None:
         )
 
 
-def _check_sizes(talk: Conversation, policy: Policy) -> None:
+def _check_sizes(conversation: Conversation, policy: RequestPolicy) -> None:
     for text, what, most in (
-        (talk.question, "question", policy.question_bytes_max),
-        (talk.instructions, "system text", policy.instructions_bytes_max),
+        (conversation.question, "question", policy.question_bytes_max),
+        (conversation.instructions, "system text", policy.instructions_bytes_max),
     ):
         size = len(text.encode())
         if size > most:
@@ -114,11 +114,11 @@ def _check_sizes(talk: Conversation, policy: Policy) -> None:
             )
 
 
-def _include_usage(read: Mapping[str, object], policy: Policy) -> bool:
-    options = cast(dict[str, object], read.get("stream_options", {}))
+def _read_include_usage(values: Mapping[str, object], policy: RequestPolicy) -> bool:
+    options = cast(dict[str, object], values.get("stream_options", {}))
     for name, value in options.items():
         if name not in ("include_usage", "include_obfuscation", "continuous_usage_stats"):
-            _unknown(f"stream_options.{name}", policy)
+            _check_unknown_field(f"stream_options.{name}", policy)
         elif not isinstance(value, bool | None):
             raise RequestError(
                 f"`stream_options.{name}` must be true or false.",
@@ -128,27 +128,27 @@ def _include_usage(read: Mapping[str, object], policy: Policy) -> bool:
     return options.get("include_usage") is True
 
 
-def _cap(read: Mapping[str, object]) -> int | None:
-    caps = [cast(int, read[name]) for name in ("max_tokens", "max_completion_tokens") if name in read]
+def _read_output_cap(values: Mapping[str, object]) -> int | None:
+    caps = [cast(int, values[name]) for name in ("max_tokens", "max_completion_tokens") if name in values]
     return min(caps, default=None)
 
 
-def _stops(read: Mapping[str, object]) -> tuple[str, ...]:
-    stop = read.get("stop", [])
+def _read_stop_sequences(values: Mapping[str, object]) -> tuple[str, ...]:
+    stop = values.get("stop", [])
     return (stop,) if isinstance(stop, str) else tuple(cast(list[str], stop))
 
 
-def _sampling(read: Mapping[str, object]) -> Sampling:
-    def number(name: str) -> float | None:
-        value = read.get(name)
+def _read_sampling(values: Mapping[str, object]) -> Sampling:
+    def read_number(name: str) -> float | None:
+        value = values.get(name)
         return None if value is None else float(cast(float, value))
 
     return Sampling(
-        temperature=number("temperature"),
-        top_p=number("top_p"),
-        seed=cast(int | None, read.get("seed")),
-        presence_penalty=number("presence_penalty"),
-        frequency_penalty=number("frequency_penalty"),
-        reasoning_effort=cast(str | None, read.get("reasoning_effort")),
-        verbosity=cast(str | None, read.get("verbosity")),
+        temperature=read_number("temperature"),
+        top_p=read_number("top_p"),
+        seed=cast(int | None, values.get("seed")),
+        presence_penalty=read_number("presence_penalty"),
+        frequency_penalty=read_number("frequency_penalty"),
+        reasoning_effort=cast(str | None, values.get("reasoning_effort")),
+        verbosity=cast(str | None, values.get("verbosity")),
     )

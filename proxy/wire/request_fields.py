@@ -7,47 +7,51 @@ from `ChatRequest` alone. `request.py` does the reading; this page only decides.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-Check = Callable[[object], bool]
+ValueCheck = Callable[[object], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class AcceptedField:
     """Becomes part of `ChatRequest`, if `fits`; `want` says in words what fits."""
 
-    fits: Check
-    want: str
+    is_valid: ValueCheck
+    expectation: str
 
 
 @dataclass(frozen=True, slots=True)
-class Ignore:
+class IgnoredField:
     """Changes nothing in the answer, so it is left aside, whatever it holds. `why` for the docs."""
 
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Refuse:
+class UnsupportedField:
     """A client that sends it expects something that we do not give; `harmless` values are left aside."""
 
-    why: str
-    harmless: Check = lambda value: value is None
-    tool: bool = False
+    reason: str
+    is_harmless: ValueCheck = lambda value: value is None
+    is_tool_field: bool = False
     """Belongs to tool calling, so `tools = "drop"` leaves it aside."""
 
 
-Rule = Read | Ignore | Refuse
+FieldRule = AcceptedField | IgnoredField | UnsupportedField
 
 
-def whole(value: object) -> bool:
+def is_integer(value: object) -> bool:
     """A JSON integer; `true` is none, though Python thinks so."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _between(low: float, high: float) -> Check:
-    return lambda value: (whole(value) or isinstance(value, float)) and low <= value <= high  # type: ignore[operator]
+def _make_range_check(low: float, high: float) -> ValueCheck:
+    return lambda value: (is_integer(value) or isinstance(value, float)) and low <= value <= high  # type: ignore[operator]
 
 
-def _stop(value: object) -> bool:
+def _is_positive_integer(value: object) -> bool:
+    return isinstance(value, int) and is_integer(value) and value > 0
+
+
+def _is_stop_value(value: object) -> bool:
     sequences = [value] if isinstance(value, str) else value
     return (
         isinstance(sequences, list)
@@ -56,7 +60,7 @@ def _stop(value: object) -> bool:
     )
 
 
-def _name(value: object) -> bool:
+def _is_name(value: object) -> bool:
     return isinstance(value, str) and 0 < len(value) <= 256
 
 
@@ -67,51 +71,61 @@ _COPIES = "would leave a copy of ungated text with the upstream"
 _TOOLS = "the text of a tool call passes no gate"
 _EVIDENCE = "evidence comes from the operator's own documents alone"
 
-FIELDS: Mapping[str, Rule] = {
-    "model": Read(_name, "the name of a model, see /v1/models"),
-    "messages": Read(
+FIELDS: Mapping[str, FieldRule] = {
+    "model": AcceptedField(_is_name, "the name of a model, see /v1/models"),
+    "messages": AcceptedField(
         lambda value: isinstance(value, list) and bool(value), "a list with at least one message"
     ),
-    "stream": Read(lambda value: isinstance(value, bool), "true or false"),
-    "stream_options": Read(lambda value: isinstance(value, dict), "an object"),
-    "max_tokens": Read(lambda value: whole(value) and value > 0, "a positive integer"),  # type: ignore[operator]
-    "max_completion_tokens": Read(lambda value: whole(value) and value > 0, "a positive integer"),  # type: ignore[operator]
-    "temperature": Read(_between(0, 2), "a number from 0 to 2"),
-    "top_p": Read(_between(0, 1), "a number from 0 to 1"),
-    "seed": Read(lambda value: whole(value) and -(2**63) <= value < 2**63, "a 64-bit integer"),  # type: ignore[operator]
-    "presence_penalty": Read(_between(-2, 2), "a number from -2 to 2"),
-    "frequency_penalty": Read(_between(-2, 2), "a number from -2 to 2"),
-    "reasoning_effort": Read(lambda value: value in EFFORTS, f"one of {', '.join(EFFORTS)}"),
-    "verbosity": Read(lambda value: value in VERBOSITIES, f"one of {', '.join(VERBOSITIES)}"),
-    "stop": Read(_stop, "a string or up to four strings, none empty or longer than 256 characters"),
-    "metadata": Ignore("a label for the provider's own logs"),
-    "user": Ignore("who asks is told by the key"),
-    "safety_identifier": Ignore("who asks is told by the key"),
-    "prompt_cache_key": Ignore("the prompt is ours"),
-    "prompt_cache_retention": Ignore("the prompt is ours"),
-    "prompt_cache_options": Ignore("the prompt is ours"),
-    "service_tier": Ignore("the operator chooses what is paid for"),
-    "moderation": Ignore("its result would be upstream text"),
-    "n": Refuse(
-        "one answer is checked and sent", lambda value: value is None or (whole(value) and value == 1)
+    "stream": AcceptedField(lambda value: isinstance(value, bool), "true or false"),
+    "stream_options": AcceptedField(lambda value: isinstance(value, dict), "an object"),
+    "max_tokens": AcceptedField(_is_positive_integer, "a positive integer"),
+    "max_completion_tokens": AcceptedField(_is_positive_integer, "a positive integer"),
+    "temperature": AcceptedField(_make_range_check(0, 2), "a number from 0 to 2"),
+    "top_p": AcceptedField(_make_range_check(0, 1), "a number from 0 to 1"),
+    "seed": AcceptedField(lambda value: is_integer(value) and -(2**63) <= value < 2**63, "a 64-bit integer"),  # type: ignore[operator]
+    "presence_penalty": AcceptedField(_make_range_check(-2, 2), "a number from -2 to 2"),
+    "frequency_penalty": AcceptedField(_make_range_check(-2, 2), "a number from -2 to 2"),
+    "reasoning_effort": AcceptedField(lambda value: value in EFFORTS, f"one of {', '.join(EFFORTS)}"),
+    "verbosity": AcceptedField(lambda value: value in VERBOSITIES, f"one of {', '.join(VERBOSITIES)}"),
+    "stop": AcceptedField(
+        _is_stop_value, "a string or up to four strings, none empty or longer than 256 characters"
     ),
-    "logprobs": Refuse("probabilities hold ungated tokens", lambda value: value is None or value is False),
-    "top_logprobs": Refuse(
-        "probabilities hold ungated tokens", lambda value: value is None or (whole(value) and value == 0)
+    "metadata": IgnoredField("a label for the provider's own logs"),
+    "user": IgnoredField("who asks is told by the key"),
+    "safety_identifier": IgnoredField("who asks is told by the key"),
+    "prompt_cache_key": IgnoredField("the prompt is ours"),
+    "prompt_cache_retention": IgnoredField("the prompt is ours"),
+    "prompt_cache_options": IgnoredField("the prompt is ours"),
+    "service_tier": IgnoredField("the operator chooses what is paid for"),
+    "moderation": IgnoredField("its result would be upstream text"),
+    "n": UnsupportedField(
+        "one answer is checked and sent", lambda value: value is None or (is_integer(value) and value == 1)
     ),
-    "logit_bias": Refuse("it could ban the markers that the check needs", lambda value: value in (None, {})),
-    "response_format": Refuse(
+    "logprobs": UnsupportedField(
+        "probabilities hold ungated tokens", lambda value: value is None or value is False
+    ),
+    "top_logprobs": UnsupportedField(
+        "probabilities hold ungated tokens", lambda value: value is None or (is_integer(value) and value == 0)
+    ),
+    "logit_bias": UnsupportedField(
+        "it could ban the markers that the check needs", lambda value: value in (None, {})
+    ),
+    "response_format": UnsupportedField(
         "an answer in JSON has no room for citations", lambda value: value in (None, {"type": "text"})
     ),
-    "modalities": Refuse("only text is checked", lambda value: value in (None, ["text"])),
-    "audio": Refuse("only text is checked"),
-    "prediction": Refuse("the client's own text would come out as the answer"),
-    "web_search_options": Refuse(_EVIDENCE),
-    "store": Refuse(_COPIES, lambda value: value is None or value is False),
-    "tools": Refuse(_TOOLS, lambda value: value in (None, []), tool=True),
-    "tool_choice": Refuse(_TOOLS, lambda value: value in (None, "none", "auto"), tool=True),
-    "parallel_tool_calls": Refuse(_TOOLS, tool=True),
-    "functions": Refuse(_TOOLS, lambda value: value in (None, []), tool=True),
-    "function_call": Refuse(_TOOLS, lambda value: value in (None, "none", "auto"), tool=True),
+    "modalities": UnsupportedField("only text is checked", lambda value: value in (None, ["text"])),
+    "audio": UnsupportedField("only text is checked"),
+    "prediction": UnsupportedField("the client's own text would come out as the answer"),
+    "web_search_options": UnsupportedField(_EVIDENCE),
+    "store": UnsupportedField(_COPIES, lambda value: value is None or value is False),
+    "tools": UnsupportedField(_TOOLS, lambda value: value in (None, []), is_tool_field=True),
+    "tool_choice": UnsupportedField(
+        _TOOLS, lambda value: value in (None, "none", "auto"), is_tool_field=True
+    ),
+    "parallel_tool_calls": UnsupportedField(_TOOLS, is_tool_field=True),
+    "functions": UnsupportedField(_TOOLS, lambda value: value in (None, []), is_tool_field=True),
+    "function_call": UnsupportedField(
+        _TOOLS, lambda value: value in (None, "none", "auto"), is_tool_field=True
+    ),
 }
 """Every field of the current OpenAI chat request; a test compares it with the `openai` package's types."""

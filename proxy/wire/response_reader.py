@@ -7,29 +7,39 @@ from typing import Protocol
 import orjson
 
 from proxy.domain.types import Usage
-from proxy.wire.sse import Decoder
-from proxy.wire.surrogates import Surrogates
-from proxy.wire.thinking import Think
-from proxy.wire.upstream_events import Done, End, Failed, Finished, How, Reason, Said, Text, Thought
+from proxy.wire.sse import SseDecoder
+from proxy.wire.surrogates import SurrogateJoiner
+from proxy.wire.thinking import ThinkingSplitter
+from proxy.wire.upstream_events import (
+    AnswerFinish,
+    AnswerText,
+    DialectEvent,
+    DoneSignal,
+    EndKind,
+    FinishReason,
+    ResponseEnd,
+    ThoughtText,
+    UpstreamFailure,
+)
 
 BODY_BYTES_MAX = 4_000_000  # of a reply in one JSON piece
 
-Heard = Text | Thought | Usage
+UpstreamEvent = AnswerText | ThoughtText | Usage
 
 
 class Dialect(Protocol):
     """One protocol: what one event, or one whole body, says."""
 
-    def event(self, name: str, value: object) -> Iterable[Said]:
+    def read_event(self, name: str, value: object) -> Iterable[DialectEvent]:
         """`value` is the parsed data of an event."""
         ...
 
-    def whole(self, value: object) -> Iterable[Said]:
+    def read_body(self, value: object) -> Iterable[DialectEvent]:
         """`value` is the parsed body of a reply that does not stream."""
         ...
 
 
-class Reader:
+class ResponseReader:
     """`feed` reads until `end` is set; then `finish` when the body is over. Holds no more than one event.
 
     After the first finish reason `finished` is true: only usage is still read, until `[DONE]` or the end.
@@ -37,110 +47,126 @@ class Reader:
 
     def __init__(self, dialect: Dialect, content_type: str = "text/event-stream"):
         self._dialect = dialect
-        self._reason: Reason | None = None
-        self._surrogates = Surrogates()
-        self._think = Think()
-        self.heard = False
+        self._reason: FinishReason | None = None
+        self._surrogate_joiner = SurrogateJoiner()
+        self._thinking_splitter = ThinkingSplitter()
+        self.has_output = False
         """Whether it has said anything at all: then it has worked, and charges."""
-        self.end: End | None = None
-        self._feed, self._close = self._reading(content_type.partition(";")[0].strip().lower())
+        self.end: ResponseEnd | None = None
+        self._feed_bytes, self._close_reply = self._choose_handlers(
+            content_type.partition(";")[0].strip().lower()
+        )
 
     @property
-    def finished(self) -> bool:
+    def is_finished(self) -> bool:
         """Whether the answer's text is complete."""
         return self._reason is not None
 
-    def feed(self, read: bytes) -> list[Heard]:
+    def feed(self, data: bytes) -> list[UpstreamEvent]:
         """What `read` completes."""
-        return [] if self.end else self._feed(read)
+        return [] if self.end else self._feed_bytes(data)
 
-    def finish(self) -> list[Heard]:
+    def finish(self) -> list[UpstreamEvent]:
         """The body is over: sets `end`, if it is not set yet."""
-        heard = [] if self.end else self._close()
-        if self.end is None and self.finished:
-            self._over("eof")
+        events = [] if self.end else self._close_reply()
+        if self.end is None and self.is_finished:
+            self._set_end("eof")
         elif self.end is None:
-            self._over("cut", "no finish reason before the end")
-        return heard
+            self._set_end("cut", "no finish reason before the end")
+        return events
 
-    def _reading(self, content_type: str) -> tuple[Callable[[bytes], list[Heard]], Callable[[], list[Heard]]]:
+    def _choose_handlers(
+        self, content_type: str
+    ) -> tuple[Callable[[bytes], list[UpstreamEvent]], Callable[[], list[UpstreamEvent]]]:
         if content_type in ("text/event-stream", ""):
-            self._events = Decoder()
+            self._decoder = SseDecoder()
             return self._feed_events, self._close_events
         if content_type == "application/json":
             self._body = bytearray()
             return self._feed_body, self._close_body
-        self._over("malformed", f"content type {content_type[:60]}")
+        self._set_end("malformed", f"content type {content_type[:60]}")
         return lambda read: [], list
 
-    def _feed_events(self, read: bytes) -> list[Heard]:
-        heard: list[Heard] = []
-        for event in self._events.feed(read):
-            self._event(event.name, event.data, heard)
-        if self._events.fault and not self.end:
-            self._over("malformed", self._events.fault)
-        return heard
+    def _feed_events(self, data: bytes) -> list[UpstreamEvent]:
+        events: list[UpstreamEvent] = []
+        for event in self._decoder.feed(data):
+            self._read_event(event.name, event.data, events)
+        if self._decoder.fault and not self.end:
+            self._set_end("malformed", self._decoder.fault)
+        return events
 
-    def _close_events(self) -> list[Heard]:
-        heard: list[Heard] = []
-        for event in self._events.finish():
-            self._event(event.name, event.data, heard)
-        return heard
+    def _close_events(self) -> list[UpstreamEvent]:
+        events: list[UpstreamEvent] = []
+        for event in self._decoder.finish():
+            self._read_event(event.name, event.data, events)
+        return events
 
-    def _event(self, name: str, data: str, heard: list[Heard]) -> None:
+    def _read_event(self, name: str, data: str, events: list[UpstreamEvent]) -> None:
         if data.strip() == "[DONE]":
-            self._take([Done()], heard)
+            self._apply_events([DoneSignal()], events)
         elif data and not data.startswith(":"):  # some gateways pass a comment on as data
-            value = _parsed(data)
-            self._take([value] if isinstance(value, Failed) else self._dialect.event(name, value), heard)
+            value = _parse_data(data)
+            self._apply_events(
+                [value] if isinstance(value, UpstreamFailure) else self._dialect.read_event(name, value),
+                events,
+            )
 
-    def _feed_body(self, read: bytes) -> list[Heard]:
-        self._body += read
+    def _feed_body(self, data: bytes) -> list[UpstreamEvent]:
+        self._body += data
         if len(self._body) > BODY_BYTES_MAX:
-            self._over("malformed", f"a body of more than {BODY_BYTES_MAX} bytes")
+            self._set_end("malformed", f"a body of more than {BODY_BYTES_MAX} bytes")
         return []
 
-    def _close_body(self) -> list[Heard]:
-        heard: list[Heard] = []
+    def _close_body(self) -> list[UpstreamEvent]:
+        events: list[UpstreamEvent] = []
         try:
-            value = _parsed(self._body.decode("utf-8-sig"))
+            value = _parse_data(self._body.decode("utf-8-sig"))
         except UnicodeDecodeError:
-            value = Failed("invalid UTF-8", malformed=True)
-        self._take([value] if isinstance(value, Failed) else self._dialect.whole(value), heard)
-        return heard
+            value = UpstreamFailure("invalid UTF-8", is_malformed=True)
+        self._apply_events(
+            [value] if isinstance(value, UpstreamFailure) else self._dialect.read_body(value), events
+        )
+        return events
 
-    def _take(self, said: Iterable[Said], heard: list[Heard]) -> None:
-        for item in said:
+    def _apply_events(self, dialect_events: Iterable[DialectEvent], events: list[UpstreamEvent]) -> None:
+        for item in dialect_events:
             if self.end:
                 return
             if isinstance(item, Usage):
-                heard.append(item)
-            elif isinstance(item, Failed):
-                self._over("malformed" if item.malformed else "error", item.detail)
-            elif isinstance(item, Done):
-                self._over("done" if self.finished else "cut", "" if self.finished else "no finish reason")
-            elif not self.finished:
-                self._answer(item, heard)
-        self.heard = self.heard or bool(heard) or self.finished
+                events.append(item)
+            elif isinstance(item, UpstreamFailure):
+                self._set_end("malformed" if item.is_malformed else "error", item.detail)
+            elif isinstance(item, DoneSignal):
+                self._set_end(
+                    "done" if self.is_finished else "cut", "" if self.is_finished else "no finish reason"
+                )
+            elif not self.is_finished:
+                self._apply_answer_event(item, events)
+        self.has_output = self.has_output or bool(events) or self.is_finished
 
-    def _answer(self, item: Text | Thought | Finished, heard: list[Heard]) -> None:
+    def _apply_answer_event(
+        self, item: AnswerText | ThoughtText | AnswerFinish, events: list[UpstreamEvent]
+    ) -> None:
         """What belongs to the answer, as long as it has not finished."""
-        if isinstance(item, Text):
-            heard += self._think.feed(self._surrogates.feed(item.text))
-        elif isinstance(item, Thought):
-            heard.append(item)
+        if isinstance(item, AnswerText):
+            events += self._thinking_splitter.feed(self._surrogate_joiner.feed(item.text))
+        elif isinstance(item, ThoughtText):
+            events.append(item)
         else:
-            heard += self._rest()
+            events += self._flush_text()
             self._reason = item.reason
 
-    def _rest(self) -> list[Heard]:
-        return [*self._think.feed(self._surrogates.finish()), *self._think.finish()]
+    def _flush_text(self) -> list[UpstreamEvent]:
+        return [
+            *self._thinking_splitter.feed(self._surrogate_joiner.finish()),
+            *self._thinking_splitter.finish(),
+        ]
 
-    def _over(self, how: How, detail: str = "") -> None:
-        self.end = End(self._reason, how, detail)
+    def _set_end(self, kind: EndKind, detail: str = "") -> None:
+        self.end = ResponseEnd(self._reason, kind, detail)
 
 
-def _parsed(data: str) -> object:
+def _parse_data(data: str) -> object:
     """The value in `data`, or `Failed`. orjson is four times faster but refuses half surrogate pairs."""
     try:
         return orjson.loads(data)
@@ -149,4 +175,4 @@ def _parsed(data: str) -> object:
     try:
         return json.loads(data)
     except (ValueError, RecursionError) as fault:
-        return Failed(f"not JSON: {fault}", malformed=True)
+        return UpstreamFailure(f"not JSON: {fault}", is_malformed=True)

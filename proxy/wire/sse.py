@@ -8,14 +8,14 @@ _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class SseEvent:
     """One event. `name` is "" unless the stream said `event:`; ids, retries and comments are dropped."""
 
     data: str
     name: str = ""
 
 
-class Decoder:
+class SseDecoder:
     """Feed it reads; it gives whole events. An event that the stream's end cut off is dropped."""
 
     def __init__(self) -> None:
@@ -25,57 +25,57 @@ class Decoder:
         self._data: list[str] = []
         self._bytes = 0
         self._name = ""
-        self._first = True
+        self._is_first_line = True
         self._after_cr = False
 
-    def feed(self, read: bytes) -> list[Event]:
+    def feed(self, data: bytes) -> list[SseEvent]:
         """The events that `read` completes; none any more after a fault."""
-        events: list[Event] = []
-        if self._after_cr and read:
+        events: list[SseEvent] = []
+        if self._after_cr and data:
             self._after_cr = False
-            read = read[1:] if read.startswith(b"\n") else read
-        if read.endswith(b"\r"):
+            data = data[1:] if data.startswith(b"\n") else data
+        if data.endswith(b"\r"):
             self._after_cr = True
-        if b"\r" in read:
-            read = read.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        *lines, rest = read.split(b"\n")
+        if b"\r" in data:
+            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        *lines, rest = data.split(b"\n")
         for line in lines:
             if self._line:
                 line = bytes(self._line) + line
                 self._line.clear()
-                self._measure(len(line))
-            self._take(line, events)
+                self._check_size(len(line))
+            self._process_line(line, events)
             if self.fault:
                 return events
         self._line += rest
-        self._measure(len(self._line))
+        self._check_size(len(self._line))
         return events
 
-    def finish(self) -> list[Event]:
+    def finish(self) -> list[SseEvent]:
         """At the stream's end: a bare `[DONE]` without its blank line still counts, all else is dropped."""
         if self._line:
             bare = not self._data and self._line.replace(b" ", b"") == b"data:[DONE]"
         else:
             bare = self._data == ["[DONE]"]
-        return [Event("[DONE]")] if bare else []
+        return [SseEvent("[DONE]")] if bare else []
 
-    def _take(self, line: bytes, events: list[Event]) -> None:
-        if self._first:
-            self._first = False
+    def _process_line(self, line: bytes, events: list[SseEvent]) -> None:
+        if self._is_first_line:
+            self._is_first_line = False
             line = line.removeprefix(_BOM)
         if line:
-            self._field(line)
+            self._process_field(line)
             return
         if self._data:
-            events.append(Event("\n".join(self._data), self._name))
+            events.append(SseEvent("\n".join(self._data), self._name))
         self._data, self._name, self._bytes = [], "", 0
 
-    def _field(self, line: bytes) -> None:
+    def _process_field(self, line: bytes) -> None:
         name, _, value = line.partition(b":")
         if name not in (b"data", b"event", b"error"):
             return
         self._bytes += len(line)
-        self._measure(self._bytes)
+        self._check_size(self._bytes)
         try:
             text = value.removeprefix(b" ").decode("utf-8")
         except UnicodeDecodeError:
@@ -88,6 +88,6 @@ class Decoder:
             self._name = "error"
         self._data.append(text)
 
-    def _measure(self, size: int) -> None:
+    def _check_size(self, size: int) -> None:
         if size > EVENT_BYTES_MAX:
             self.fault = f"an event of more than {EVENT_BYTES_MAX} bytes"

@@ -5,13 +5,13 @@ import re
 _ANY = re.compile("[\ud800-\udfff]")
 
 
-def whole(text: str) -> str:
+def join_surrogates(text: str) -> str:
     """`text`, all of it there, without surrogates."""
-    halves = Surrogates()
+    halves = SurrogateJoiner()
     return halves.feed(text) + halves.finish()
 
 
-class Surrogates:
+class SurrogateJoiner:
     """Text in, text without surrogates out; a high half at the end waits for the next piece."""
 
     def __init__(self) -> None:

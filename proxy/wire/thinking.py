@@ -2,7 +2,7 @@
 
 import re
 
-from proxy.wire.upstream_events import Text, Thought
+from proxy.wire.upstream_events import AnswerText, ThoughtText
 
 TAGS = (
     ("<think>", "</think>"),
@@ -24,61 +24,63 @@ TAGS = (
 
 _CLOSE = dict(TAGS)
 _OPEN = re.compile("|".join(re.escape(tag) for tag in _CLOSE), re.IGNORECASE | re.ASCII)
-_STARTS = re.compile("[" + re.escape("".join({tag[0] for pair in TAGS for tag in pair})) + "]")
+_TAG_START = re.compile("[" + re.escape("".join({tag[0] for pair in TAGS for tag in pair})) + "]")
 
 
-class Think:
+class ThinkingSplitter:
     """Text in; text and thoughts out. What may begin a tag waits; behind a tag left open nothing is text."""
 
     def __init__(self) -> None:
         self._held = ""
-        self._close = ""
+        self._closing_tag = ""
 
-    def feed(self, text: str) -> list[Text | Thought]:
+    def feed(self, text: str) -> list[AnswerText | ThoughtText]:
         """Splits `text` behind what was held."""
-        if not self._close and not self._held and not _STARTS.search(text):
-            return [Text(text)] if text else []
-        out: list[Text | Thought] = []
+        if not self._closing_tag and not self._held and not _TAG_START.search(text):
+            return [AnswerText(text)] if text else []
+        out: list[AnswerText | ThoughtText] = []
         text, self._held = self._held + text, ""
         while text:
-            text = self._inside(text, out) if self._close else self._outside(text, out)
+            text = (
+                self._split_inside_tag(text, out) if self._closing_tag else self._split_outside_tag(text, out)
+            )
         return out
 
-    def finish(self) -> list[Text | Thought]:
+    def finish(self) -> list[AnswerText | ThoughtText]:
         """What was held after all."""
         held, self._held = self._held, ""
         if not held:
             return []
-        return [Thought(held) if self._close else Text(held)]
+        return [ThoughtText(held) if self._closing_tag else AnswerText(held)]
 
-    def _outside(self, text: str, out: list[Text | Thought]) -> str:
+    def _split_outside_tag(self, text: str, out: list[AnswerText | ThoughtText]) -> str:
         found = _OPEN.search(text)
-        end = found.start() if found else len(text) - _partial(text, tuple(_CLOSE))
+        end = found.start() if found else len(text) - _measure_partial_tag(text, tuple(_CLOSE))
         if end:
-            out.append(Text(text[:end]))
+            out.append(AnswerText(text[:end]))
         if not found:
             self._held = text[end:]
             return ""
-        self._close = _CLOSE[found.group().lower()]
+        self._closing_tag = _CLOSE[found.group().lower()]
         return text[found.end() :]
 
-    def _inside(self, text: str, out: list[Text | Thought]) -> str:
-        found = re.search(re.escape(self._close), text, re.IGNORECASE | re.ASCII)
-        end = found.start() if found else len(text) - _partial(text, (self._close,))
+    def _split_inside_tag(self, text: str, out: list[AnswerText | ThoughtText]) -> str:
+        found = re.search(re.escape(self._closing_tag), text, re.IGNORECASE | re.ASCII)
+        end = found.start() if found else len(text) - _measure_partial_tag(text, (self._closing_tag,))
         if end:
-            out.append(Thought(text[:end]))
+            out.append(ThoughtText(text[:end]))
         if not found:
             self._held = text[end:]
             return ""
-        self._close = ""
+        self._closing_tag = ""
         return text[found.end() :]
 
 
-def _partial(text: str, tags: tuple[str, ...]) -> int:
+def _measure_partial_tag(text: str, tags: tuple[str, ...]) -> int:
     """Length of the longest end of `text` that begins one of `tags`."""
     longest = max(map(len, tags)) - 1
     tail = text[-longest:].lower()
-    for at in _STARTS.finditer(tail):
+    for at in _TAG_START.finditer(tail):
         begun = tail[at.start() :]
         if any(tag.startswith(begun) for tag in tags):
             return len(begun)

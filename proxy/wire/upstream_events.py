@@ -8,58 +8,58 @@ from proxy.domain.types import Usage
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class AnswerText:
     """One content event of the answer."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Thought:
+class ThoughtText:
     """Text that is paid for and never leaves: reasoning, refusals, tool calls, transcripts."""
 
     text: str
 
 
-Reason = Literal["stop", "length", "content_filter", "tool_calls", "error"]
+FinishReason = Literal["stop", "length", "content_filter", "tool_calls", "error"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class AnswerFinish:
     """The first real finish reason ends the answer; what comes behind it is not text."""
 
-    reason: Reason
+    reason: FinishReason
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class UpstreamFailure:
     """The upstream reports an error inside its answer. `detail` is for our log only."""
 
     detail: str
-    malformed: bool = False
+    is_malformed: bool = False
     """It did not speak the protocol at all."""
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class DoneSignal:
     """Nothing more will come."""
 
 
-Said = Text | Thought | Usage | Finished | Failed | Done
+DialectEvent = AnswerText | ThoughtText | Usage | AnswerFinish | UpstreamFailure | DoneSignal
 
-How = Literal["done", "eof", "error", "cut", "malformed"]
+EndKind = Literal["done", "eof", "error", "cut", "malformed"]
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class ResponseEnd:
     """How a reply ended. Clean only with a `reason` of "stop" or "length" and `how` "done" or "eof"."""
 
-    reason: Reason | None
-    how: How
+    reason: FinishReason | None
+    kind: EndKind
     detail: str = ""
 
 
-def shown(value: object) -> str:
+def render_json(value: object) -> str:
     """Any parsed JSON as text again, for the bill and our log; never raises, whatever an upstream sent.
 
     ASCII, since half surrogate pairs have no bytes.

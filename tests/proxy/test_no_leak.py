@@ -14,7 +14,7 @@ from proxy.http import routes
 from proxy.http.routes import OpenReply
 from proxy.settings import tree
 from proxy.upstream.openai import OpenAIUpstream
-from proxy.wire.request import Policy, parse
+from proxy.wire.request import RequestPolicy, parse_chat_request
 from tests.fakes import DONE, FakeUpstream, chunk, refuses, replays
 from tests.proxy.wire.canaries import CANARY, filled, gated
 from tests.proxy.wire.replies import STOP, event
@@ -49,7 +49,7 @@ async def relayed(fake: FakeUpstream, stream: bool) -> bytes:
     upstream = OpenAIUpstream(tree.Upstream(protocol="openai", base_url=fake.url), key="sk-upstream-secret")
 
     async def answer(ask: HttpRequest, open_reply: OpenReply) -> None:
-        request = parse(ask.body, Policy())
+        request = parse_chat_request(ask.body, RequestPolicy())
         reply = open_reply(request, "r1")
         sink = Open(reply)
         await upstream.run(UpstreamCall("m", (Message("user", request.question),), 100), sink)

@@ -6,7 +6,7 @@ patterns), so they are numbered, and a set of needs is one integer: bit 3 is the
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from proxy.guards.refusal.phrases import sharpest
+from proxy.guards.refusal.phrases import choose_sharpest_need
 
 Needs = tuple[frozenset[str], ...]
 
@@ -18,22 +18,22 @@ class Literals:
         distinct = {need: 1 << at for at, need in enumerate(dict.fromkeys(n for some in needs for n in some))}
         self.texts = sorted({text for need in distinct for text in need})
         numbers = {text: number for number, text in enumerate(self.texts)}
-        self._meets = [0] * len(self.texts)
+        self._need_bits = [0] * len(self.texts)
         for need, bit in distinct.items():
             for text in need:
-                self._meets[numbers[text]] |= bit
-        self._wanted = [sum({distinct[need] for need in some}) for some in needs]
-        self._keyed: list[list[int]] = [[] for _ in self.texts]
+                self._need_bits[numbers[text]] |= bit
+        self._required_bits = [sum({distinct[need] for need in some}) for some in needs]
+        self._pattern_positions: list[list[int]] = [[] for _ in self.texts]
         for at, some in enumerate(needs):
-            for text in sharpest(some):
-                self._keyed[numbers[text]].append(at)
+            for text in choose_sharpest_need(some):
+                self._pattern_positions[numbers[text]].append(at)
 
-    def possible(self, found: Iterable[int]) -> Iterator[int]:
+    def iterate_candidates(self, found: Iterable[int]) -> Iterator[int]:
         """The patterns that have all that they need among the literals `found` (places in `texts`)."""
         met = 0
         for number in found:
-            met |= self._meets[number]
+            met |= self._need_bits[number]
         for number in found:
-            for at in self._keyed[number]:
-                if self._wanted[at] & met == self._wanted[at]:
+            for at in self._pattern_positions[number]:
+                if self._required_bits[at] & met == self._required_bits[at]:
                     yield at

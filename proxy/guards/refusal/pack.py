@@ -3,16 +3,26 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from proxy.guards.refusal.patterns import Rule
+from proxy.guards.refusal.patterns import PatternRule
 
-KINDS = ("now", "recently", "career", "projects", "research", "writing", "education", "skills", "services")
+RECORD_KINDS = (
+    "now",
+    "recently",
+    "career",
+    "projects",
+    "research",
+    "writing",
+    "education",
+    "skills",
+    "services",
+)
 """Kinds of records an overview question may ask for."""
 TOPICS = ("instructions", "private", "terms", "speculation", "tasks")
 """The built-in topics, in the order in which they are told when several hit."""
 
 
 @dataclass(frozen=True, slots=True)
-class Followups:
+class FollowupPack:
     """How a language says the short turns that point back."""
 
     ordinals: Mapping[str, tuple[str, ...]]
@@ -31,14 +41,14 @@ class Followups:
 class RefusePack:
     """What layer 1, the overview route and follow-ups read of one language."""
 
-    refuse: tuple[Rule, ...]
-    answer: tuple[Rule, ...]
+    refuse: tuple[PatternRule, ...]
+    answer: tuple[PatternRule, ...]
     """Topics that an answer may not touch, whatever its sources say."""
-    overview: tuple[Rule, ...]
+    overview: tuple[PatternRule, ...]
     """`topic` is a kind of records, or `all`."""
     about: tuple[str, ...]
     """Third-person pronouns that never mean "you": they may point at the subject."""
-    followup: Followups
+    followup: FollowupPack
     classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     pronouns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Classes that also match where a name of the subject stands."""
@@ -65,7 +75,7 @@ class OwnTopic:
     spare: tuple[str, ...] = ()
     language: str = "*"
 
-    def rule(self, topic: str) -> Rule:
+    def build_rule(self, topic: str) -> PatternRule:
         """Its patterns over questions."""
         expert = tuple(f"regex:{pattern}" for pattern in self.patterns)
-        return Rule(topic, (*self.phrases, *expert), self.match, self.spare)
+        return PatternRule(topic, (*self.phrases, *expert), self.match, self.spare)

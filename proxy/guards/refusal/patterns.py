@@ -9,7 +9,7 @@ import re2
 
 from proxy.domain.errors import ConfigError
 from proxy.guards.refusal.literals import Literals, Needs
-from proxy.guards.refusal.phrases import BREAK, Classes, Memo, prepared, read
+from proxy.guards.refusal.phrases import BREAK, PartMemo, PhraseClasses, parse_pattern, prepare_text
 
 CANARY = "\ue000"
 """Appended to every text: a set that does not report it has run out of memory and said nothing."""
@@ -30,9 +30,9 @@ class Pattern:
     @cached_property
     def compiled(self) -> Any:
         """Made when first needed: most patterns are never looked for."""
-        return re2.compile(self.expression, _options())
+        return re2.compile(self.expression, _build_options())
 
-    def forget(self) -> None:
+    def drop_compiled(self) -> None:
         """Drops what was made for a trial and may never be needed again: some 50 kB a pattern."""
         self.__dict__.pop("compiled", None)
 
@@ -41,7 +41,7 @@ class Pattern:
         found = self.compiled.search(text, start)
         return (found.start(), found.end()) if found else None
 
-    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+    def iterate_spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Every span, overlapping ones too (at most one from each character on).
 
         One by one: each costs a search, and a long text may hold thousands of which the first will do.
@@ -52,7 +52,7 @@ class Pattern:
             at = span[0] + 1
 
 
-def _options() -> re2.Options:
+def _build_options() -> re2.Options:
     options = re2.Options()
     options.max_mem = MEMORY_BYTES
     options.longest_match = True
@@ -60,7 +60,7 @@ def _options() -> re2.Options:
     return options
 
 
-class Patterns:
+class PatternSet:
     """Many patterns over padded text, in linear time. Raises `ConfigError` for one that RE2 refuses.
 
     A set of plain literals is searched first, sentence by sentence: it tells which patterns find there all
@@ -72,38 +72,38 @@ class Patterns:
         self.patterns = tuple(patterns)
         self._literals = Literals([pattern.needs for pattern in self.patterns])
         texts = self._literals.texts
-        self._plain = _Set([re2.escape(text) if text.isascii() else text for text in texts])
-        self._experts = [at for at, pattern in enumerate(self.patterns) if not pattern.needs]
-        for at in self._experts:
-            _check(self.patterns[at])
-        self._expert = _Set([self.patterns[at].expression for at in self._experts])
+        self._literal_set = _ExpressionSet([re2.escape(text) if text.isascii() else text for text in texts])
+        self._expert_positions = [at for at, pattern in enumerate(self.patterns) if not pattern.needs]
+        for at in self._expert_positions:
+            _check_expression(self.patterns[at])
+        self._expert_set = _ExpressionSet([self.patterns[at].expression for at in self._expert_positions])
 
     @property
     def literals(self) -> Sequence[str]:
         """What the patterns need of a text: ` whole ` words, ` beginnings`, phrases."""
         return self._literals.texts
 
-    def find(self, text: str) -> list[Pattern]:
+    def find_hits(self, text: str) -> list[Pattern]:
         """The patterns that hit padded `text`, in their order."""
-        return list(self.hits(text))
+        return list(self.iterate_hits(text))
 
-    def first(self, text: str) -> Pattern | None:
+    def find_first_hit(self, text: str) -> Pattern | None:
         """The first pattern, in their order, that hits padded `text`."""
-        return next(self.hits(text), None)
+        return next(self.iterate_hits(text), None)
 
-    def hits(self, text: str) -> Iterator[Pattern]:
+    def iterate_hits(self, text: str) -> Iterator[Pattern]:
         """The patterns that hit padded `text`, in their order, one by one as they are found."""
         line = text.encode()
-        sure, worth = self._expert.find(line), self._worth(line)
+        sure, worth = self._expert_set.match_text(line), self._find_candidates(line)
         if sure is None or worth is None:
             yield from (pattern for pattern in self.patterns if pattern.search(text))
             return
-        expert = {self._experts[number] for number in sure}
+        expert = {self._expert_positions[number] for number in sure}
         for at in sorted(expert | worth.keys()):
             if at in expert or any(map(self.patterns[at].compiled.search, worth[at])):
                 yield self.patterns[at]
 
-    def _worth(self, line: bytes) -> dict[int, list[bytes]] | None:
+    def _find_candidates(self, line: bytes) -> dict[int, list[bytes]] | None:
         """Patterns with the sentences, each padded, that they are worth running over; None: out of memory.
 
         In UTF-8, as RE2 wants it: else it would be encoded again for each of them.
@@ -111,26 +111,26 @@ class Patterns:
         worth: dict[int, list[bytes]] = {}
         for inner in dict.fromkeys(line.removeprefix(_BREAK).removesuffix(_BREAK).split(_BREAK)):
             sentence = _BREAK + inner + _BREAK
-            found = self._plain.find(sentence)
+            found = self._literal_set.match_text(sentence)
             if found is None:
                 return None
-            for at in set(self._literals.possible(found)):
+            for at in set(self._literals.iterate_candidates(found)):
                 worth.setdefault(at, []).append(sentence)
         return worth
 
 
-class _Set:
+class _ExpressionSet:
     """An RE2 set that cannot fail unseen."""
 
     def __init__(self, expressions: Sequence[str]):
-        self._set = re2.Set.SearchSet(_options())
+        self._set = re2.Set.SearchSet(_build_options())
         for expression in expressions:
             self._set.Add(expression)
         self._canary = len(expressions)
         self._set.Add(CANARY)
         self._set.Compile()
 
-    def find(self, text: bytes) -> list[int] | None:
+    def match_text(self, text: bytes) -> list[int] | None:
         """Numbers of the expressions that hit; None if the set ran out of memory: it then says nothing."""
         found: list[int] = self._set.Match(text + _CANARY) or []
         if self._canary not in found:
@@ -139,7 +139,7 @@ class _Set:
         return found
 
 
-def _check(pattern: Pattern) -> None:
+def _check_expression(pattern: Pattern) -> None:
     """Only an expert's pattern can be bad RE2; the others are written by us."""
     try:
         _ = pattern.compiled
@@ -149,7 +149,7 @@ def _check(pattern: Pattern) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class PatternRule:
     """Patterns of one topic (or kind) with the sentences that prove them."""
 
     topic: str
@@ -158,13 +158,13 @@ class Rule:
     spare: tuple[str, ...] = ()
 
 
-def compiled(rule: Rule, language: str, lexicon: Classes, place: str) -> list[Pattern]:
+def compile_rule(rule: PatternRule, language: str, lexicon: PhraseClasses, place: str) -> list[Pattern]:
     """A rule's patterns. Raises `ConfigError` naming `place`, the pattern and what is wrong with it."""
     out, faults = [], []
-    memo: Memo = {}
+    memo: PartMemo = {}
     for source in rule.patterns:
         try:
-            part = read(source, lexicon, memo)
+            part = parse_pattern(source, lexicon, memo)
             out.append(Pattern(source, rule.topic, language, part.regex, part.needs))
         except ValueError as fault:
             faults.append(f"{place}: {rule.topic}: pattern {source!r}: {fault}")
@@ -174,7 +174,9 @@ def compiled(rule: Rule, language: str, lexicon: Classes, place: str) -> list[Pa
 
 
 @lru_cache(maxsize=256)
-def prove(rules: tuple[Rule, ...], language: str, lexicon: Classes, place: str) -> tuple[Pattern, ...]:
+def prove_rules(
+    rules: tuple[PatternRule, ...], language: str, lexicon: PhraseClasses, place: str
+) -> tuple[Pattern, ...]:
     """All rules' patterns, each proven by its rule's examples. Raises one `ConfigError` with all faults.
 
     Assistants share the packs, so what one of them has proven is proven for all.
@@ -183,26 +185,30 @@ def prove(rules: tuple[Rule, ...], language: str, lexicon: Classes, place: str) 
     faults: list[str] = []
     for rule in rules:
         try:
-            groups.append(compiled(rule, language, lexicon, place))
+            groups.append(compile_rule(rule, language, lexicon, place))
         except ConfigError as fault:
             faults += fault.faults
     if faults:
         raise ConfigError(*faults)
-    found = Patterns([pattern for group in groups for pattern in group])
+    found = PatternSet([pattern for group in groups for pattern in group])
     faults = [
-        line for rule, group in zip(rules, groups, strict=True) for line in _faults(rule, group, found, place)
+        line
+        for rule, group in zip(rules, groups, strict=True)
+        for line in _find_example_faults(rule, group, found, place)
     ]
     if faults:
         raise ConfigError(*faults)
     for pattern in found.patterns:
-        pattern.forget()
+        pattern.drop_compiled()
     return found.patterns
 
 
-def _faults(rule: Rule, own: Sequence[Pattern], found: Patterns, place: str) -> list[str]:
+def _find_example_faults(
+    rule: PatternRule, own: Sequence[Pattern], found: PatternSet, place: str
+) -> list[str]:
     """A pattern that no `match` sentence shows to work, a match missed, a spare sentence hit."""
     hits = {
-        text: [pattern for pattern in found.find(prepared(text)) if pattern in own]
+        text: [pattern for pattern in found.find_hits(prepare_text(text)) if pattern in own]
         for text in (*rule.match, *rule.spare)
     }
     shown = {pattern for text in rule.match for pattern in hits[text]}

@@ -31,13 +31,13 @@ from indexes.text.folding import fold_text
 SUBJECT = "\ue001"
 """Stands in padded text where a name of the subject stood; every pronoun class matches it too."""
 BREAK = " . "
-CHARS_MAX = 300
+PATTERN_CHARS_MAX = 300
 GAP_WORDS, GAP_CHARS = 6, 12
-WORD_CHARS = 40
+MEMO_CHARS_MAX = 40
 """Longer words are not worth remembering."""
 
-_STOPS = "!?…．。！？｡।॥؟۔;"
-_PLAIN = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ı": "i", "\u093c": "", "ँ": "ं"} | dict(
+_SENTENCE_ENDS = "!?…．。！？｡।॥؟۔;"
+_SIMPLE_LETTERS = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ı": "i", "\u093c": "", "ँ": "ं"} | dict(
     zip("أإآٱؤئ", "ااااوی", strict=True)
 )
 _CLOSED = tuple(f".{closer}" for closer in " \"')]}>”’»」』*_")
@@ -48,47 +48,49 @@ _PART = regex.compile(
 _UNSAFE = re.compile(r"\\[bBwWdDsS]")
 
 
-class _Table(dict[int, str]):
+class _PhraseTable(dict[int, str]):
     """Code point → itself, a space or a break; filled as characters are met, at most once each."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
         kept = unicodedata.category(char)[0] in "LMN"
-        self[code] = _bare(char) if kept else BREAK if char in _STOPS else " "
+        self[code] = _simplify_letter(char) if kept else BREAK if char in _SENTENCE_ENDS else " "
         return self[code]
 
 
-def _bare(char: str) -> str:
+def _simplify_letter(char: str) -> str:
     """A letter as typed in haste: Latin without accents, Arabic without hamza, Devanagari without nukta."""
     base = unicodedata.normalize("NFD", char)[0]
-    return _PLAIN.get(char, base if base.isascii() else char)
+    return _SIMPLE_LETTERS.get(char, base if base.isascii() else char)
 
 
-_TABLE = _Table()
+_TABLE = _PhraseTable()
 
 
-def padded(folded: str) -> str:
+def pad_text(folded: str) -> str:
     """Folded text as ` . word word . word . `: what patterns run over."""
-    return _whole((_tokens(folded),))
+    return _join_tokens((_split_text(folded),))
 
 
-def prepared(text: str) -> str:
+def prepare_text(text: str) -> str:
     """Any text folded and padded; line breaks end a sentence. Equals `padded(fold(text))` otherwise.
 
     Done word by word, since most words were met before: of 4 kB in any script that costs a tenth.
     """
     words = text.replace("\n", " ; ").split()
-    if max(map(len, words), default=0) <= WORD_CHARS:
-        return _whole(map(_known, words))
-    return _whole(_known(word) if len(word) <= WORD_CHARS else _tokens(fold_text(word)) for word in words)
+    if max(map(len, words), default=0) <= MEMO_CHARS_MAX:
+        return _join_tokens(map(_split_word, words))
+    return _join_tokens(
+        _split_word(word) if len(word) <= MEMO_CHARS_MAX else _split_text(fold_text(word)) for word in words
+    )
 
 
 @lru_cache(maxsize=30_000)
-def _known(word: str) -> str:
-    return _tokens(fold_text(word))
+def _split_word(word: str) -> str:
+    return _split_text(fold_text(word))
 
 
-def _tokens(folded: str) -> str:
+def _split_text(folded: str) -> str:
     """Words and breaks, parted by single spaces."""
     folded += " "
     for closed in _CLOSED if "." in folded else ():
@@ -96,7 +98,7 @@ def _tokens(folded: str) -> str:
     return " ".join(folded.translate(_TABLE).split())
 
 
-def _whole(tokens: Iterable[str]) -> str:
+def _join_tokens(tokens: Iterable[str]) -> str:
     """Edges on, and only one break where several meet."""
     line = " ".join(filter(None, tokens)).strip(" .")
     while " . . " in line:
@@ -104,7 +106,7 @@ def _whole(tokens: Iterable[str]) -> str:
     return f" . {line} . "
 
 
-class Classes(Protocol):
+class PhraseClasses(Protocol):
     """What a pack lends its phrases: named alternatives, requests, lead-ins."""
 
     @property
@@ -118,7 +120,7 @@ class Classes(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lexicon:
+class PhraseLexicon:
     """The empty pack: phrases of an operator may use groups instead of classes."""
 
     classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -139,23 +141,23 @@ class Part:
     needs: tuple[frozenset[str], ...] = ()
 
 
-Memo = dict[tuple[str, bool], Part]
+PartMemo = dict[tuple[str, bool], Part]
 """Parts of phrases that are written out already, by (text, whether for Han)."""
 
 
-def read(source: str, lexicon: Classes, memo: Memo | None = None) -> Part:
+def parse_pattern(source: str, lexicon: PhraseClasses, memo: PartMemo | None = None) -> Part:
     """One pattern. Raises `ValueError` saying what is wrong with it.
 
     `memo` may be shared by the patterns of one lexicon, whose classes and requests recur in most of them.
     """
-    if len(source) > CHARS_MAX:
-        raise ValueError(f"longer than {CHARS_MAX} characters")
+    if len(source) > PATTERN_CHARS_MAX:
+        raise ValueError(f"longer than {PATTERN_CHARS_MAX} characters")
     if source.startswith("regex:"):
-        return Part(_expert(source.removeprefix("regex:").strip()))
-    return _Phrase(source, lexicon, {} if memo is None else memo).whole()
+        return Part(_parse_expression(source.removeprefix("regex:").strip()))
+    return _PhraseParser(source, lexicon, {} if memo is None else memo).parse_phrase()
 
 
-def _expert(text: str) -> str:
+def _parse_expression(text: str) -> str:
     if unsafe := _UNSAFE.search(text):
         raise ValueError(
             f"{unsafe[0]} knows ASCII letters only and would never fire in most scripts: "
@@ -164,45 +166,45 @@ def _expert(text: str) -> str:
     return text.replace("{w}", " ")
 
 
-class _Phrase:
+class _PhraseParser:
     """One phrase on its way to RE2. Spaced scripts: each word brings its own leading space."""
 
-    def __init__(self, source: str, lexicon: Classes, memo: Memo):
+    def __init__(self, source: str, lexicon: PhraseClasses, memo: PartMemo):
         self.lexicon = lexicon
         self.memo = memo
         self.body = source.strip()
-        self.starts, self.ends = self.body.startswith("^"), self.body.endswith("$")
+        self.has_start, self.has_end = self.body.startswith("^"), self.body.endswith("$")
         self.body = self.body.removeprefix("^").removesuffix("$")
-        self.han = bool(_HAN.search(self.body + "".join(lexicon.requests[:1])))
+        self.is_han = bool(_HAN.search(self.body + "".join(lexicon.requests[:1])))
 
-    def whole(self) -> Part:
-        inner = self.sequence(self.body)
+    def parse_phrase(self) -> Part:
+        inner = self.parse_sequence(self.body)
         if not inner.regex:
             raise ValueError("empty pattern")
-        after = (r" ?\. " if self.han else r" \. ") if self.ends else ("" if self.han else " ")
-        return Part((self.start() if self.starts else "") + inner.regex + after, inner.needs)
+        after = (r" ?\. " if self.is_han else r" \. ") if self.has_end else ("" if self.is_han else " ")
+        return Part((self.build_start() if self.has_start else "") + inner.regex + after, inner.needs)
 
-    def start(self) -> str:
+    def build_start(self) -> str:
         """The start of a sentence, or any request, then lead-ins and further requests."""
-        asks = self.choice(self.lexicon.requests).regex
-        both = self.choice((*self.lexicon.requests, *self.lexicon.leads)).regex
+        asks = self.parse_choice(self.lexicon.requests).regex
+        both = self.parse_choice((*self.lexicon.requests, *self.lexicon.leads)).regex
         if not both:
             return r" \."
         return rf"(?: \.|{asks}){both}*" if asks else rf" \.{both}*"
 
-    def choice(self, phrases: Sequence[str]) -> Part:
-        return _either([self.sequence(phrase) for phrase in phrases])
+    def parse_choice(self, phrases: Sequence[str]) -> Part:
+        return _combine_alternatives([self.parse_sequence(phrase) for phrase in phrases])
 
-    def sequence(self, text: str) -> Part:
-        known = self.memo.get((text, self.han))
+    def parse_sequence(self, text: str) -> Part:
+        known = self.memo.get((text, self.is_han))
         if known is None:
-            part, at = self.alternatives(text.strip(), 0)
+            part, at = self.parse_alternatives(text.strip(), 0)
             if at < len(text.strip()):
                 raise ValueError(f"cannot read {text.strip()[at:]!r}")
-            known = self.memo[text, self.han] = part
+            known = self.memo[text, self.is_han] = part
         return known
 
-    def alternatives(self, text: str, at: int) -> tuple[Part, int]:
+    def parse_alternatives(self, text: str, at: int) -> tuple[Part, int]:
         """Parts parted by bars, up to the end or an unmatched closing bracket."""
         found: list[Part] = []
         parts: list[Part] = []
@@ -212,78 +214,78 @@ class _Phrase:
                 break
             at = token.end()
             if token.lastgroup == "bar":
-                found.append(_row(parts))
+                found.append(_concatenate_parts(parts))
                 parts = []
             elif token.lastgroup == "open":
-                part, at = self.group(text, at)
+                part, at = self.parse_group(text, at)
                 parts.append(part)
             else:
-                parts.append(self.element(token.lastgroup or "", token[token.lastgroup or 0]))
-        found.append(_row(parts))
-        return (_either(found) if len(found) > 1 else found[0]), at
+                parts.append(self.parse_element(token.lastgroup or "", token[token.lastgroup or 0]))
+        found.append(_concatenate_parts(parts))
+        return (_combine_alternatives(found) if len(found) > 1 else found[0]), at
 
-    def group(self, text: str, at: int) -> tuple[Part, int]:
-        part, at = self.alternatives(text, at)
+    def parse_group(self, text: str, at: int) -> tuple[Part, int]:
+        part, at = self.parse_alternatives(text, at)
         close = _PART.match(text, at)
         if not close or close.lastgroup != "close":
             raise ValueError("a bracket is not closed")
         part = Part(f"(?:{part.regex})", part.needs)
-        return (_optional(part) if close["close"].endswith("?") else part), close.end()
+        return (_make_optional(part) if close["close"].endswith("?") else part), close.end()
 
-    def element(self, kind: str, text: str) -> Part:
+    def parse_element(self, kind: str, text: str) -> Part:
         if kind == "word":
-            return _word(text, self.han)
+            return _parse_word(text, self.is_han)
         if kind == "gap":
-            return Part(rf"[^.]{{0,{GAP_CHARS}}}" if self.han else rf"(?: [^ .]+){{0,{GAP_WORDS}}}")
-        named = self.named(text.strip("{}?"))
-        return _optional(named) if text.endswith("?") else named
+            return Part(rf"[^.]{{0,{GAP_CHARS}}}" if self.is_han else rf"(?: [^ .]+){{0,{GAP_WORDS}}}")
+        class_part = self.resolve_class(text.strip("{}?"))
+        return _make_optional(class_part) if text.endswith("?") else class_part
 
-    def named(self, name: str) -> Part:
+    def resolve_class(self, name: str) -> Part:
         if phrases := self.lexicon.pronouns.get(name):
-            subject = Part((" ?" if self.han else " ") + SUBJECT, (frozenset({SUBJECT}),))
-            return _either([self.choice(phrases), subject])
+            subject = Part((" ?" if self.is_han else " ") + SUBJECT, (frozenset({SUBJECT}),))
+            return _combine_alternatives([self.parse_choice(phrases), subject])
         if phrases := self.lexicon.classes.get(name):
-            return self.choice(phrases)
+            return self.parse_choice(phrases)
         raise ValueError(f"no class {{{name}}} in this pack")
 
 
-def _row(parts: Sequence[Part]) -> Part:
+def _concatenate_parts(parts: Sequence[Part]) -> Part:
     """Parts one after another."""
     return Part("".join(part.regex for part in parts), tuple(need for part in parts for need in part.needs))
 
 
-def _either(parts: Sequence[Part]) -> Part:
+def _combine_alternatives(parts: Sequence[Part]) -> Part:
     """One of several: a text must hold what some one of them needs most."""
     if not parts:
         return Part("")
-    needs = [sharpest(part.needs) for part in parts]
+    needs = [choose_sharpest_need(part.needs) for part in parts]
     needed = (frozenset().union(*needs),) if all(needs) else ()
     return Part("(?:" + "|".join(part.regex for part in parts) + ")", needed)
 
 
-def _optional(part: Part) -> Part:
+def _make_optional(part: Part) -> Part:
     return Part(f"(?:{part.regex})?")
 
 
-def sharpest(needs: Sequence[frozenset[str]]) -> frozenset[str]:
+def choose_sharpest_need(needs: Sequence[frozenset[str]]) -> frozenset[str]:
     """The need that fewest texts will meet: the one whose shortest literal is longest."""
     return max(needs, key=lambda need: (min(map(len, need)), -len(need)), default=frozenset())
 
 
 @lru_cache(maxsize=50_000)
-def _word(text: str, han: bool) -> Part:
+def _parse_word(text: str, is_han: bool) -> Part:
     """One word of a phrase; the same ones stand in thousands of phrases, so each is read once."""
     if text.endswith("?"):
-        return _optional(_word(text[:-1], han))
+        return _make_optional(_parse_word(text[:-1], is_han))
     before, after = text.startswith("~"), text.endswith("~")
-    pieces = [_literal(piece) for piece in text.strip("~").split("\u200c")]
+    pieces = [_normalize_literal(piece) for piece in text.strip("~").split("\u200c")]
     joined = " ?".join(re2.escape(piece) if piece.isascii() else piece for piece in pieces)
-    space = " ?" if han else " "
+    space = " ?" if is_han else " "
     expression = space + ("[^ .]*" if before else "") + joined + ("[^ .]*" if after else "")
-    return Part(expression, (frozenset({_atom(pieces, before or han, after or han)}),))
+    return Part(expression, (frozenset({_choose_literal(pieces, before or is_han, after or is_han)}),))
 
 
-def _atom(pieces: Sequence[str], before: bool, after: bool) -> str:
+def _choose_literal(pieces: Sequence[str], before: bool, after: bool) -> str:
     """The longest piece, with the boundaries that it is sure to have."""
     piece = max(pieces, key=len)
     left = "" if before or piece != pieces[0] else " "
@@ -291,8 +293,8 @@ def _atom(pieces: Sequence[str], before: bool, after: bool) -> str:
     return left + piece + right
 
 
-def _literal(text: str) -> str:
-    plain = padded(fold_text(text)).strip(" .")
+def _normalize_literal(text: str) -> str:
+    plain = pad_text(fold_text(text)).strip(" .")
     if not plain:
         raise ValueError(f"{text!r} holds no letter or digit")
     return plain

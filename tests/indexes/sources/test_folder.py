@@ -205,7 +205,7 @@ def test_a_file_that_breaks_its_reader_hides_itself_alone(
             raise AssertionError("a fault of the reader")
         return read_content(path, text)
 
-    monkeypatch.setattr("indexes.sources.folder.read", broken)
+    monkeypatch.setattr("indexes.sources.folder.read_content", broken)
     write(tmp_path, {".access.yaml": PUBLIC, "a.md": "Text.", "b.md": "Text."})
     found = scan(tmp_path)
     assert list(documents(found)) == ["docs/b.md"]

@@ -6,10 +6,10 @@ import pytest
 
 from indexes.text.language import WordPack, detect_language
 from indexes.text.words import find_content_words
-from proxy.guards.followup import Reader
+from proxy.guards.followup import FollowupReader
 from proxy.guards.refusal.pack import RefusePack
-from proxy.guards.refusal.refuser import Refuser, Topics
-from proxy.guards.route import Router
+from proxy.guards.refusal.refuser import QuestionRefuser, TopicSelection
+from proxy.guards.route import OverviewRouter
 from proxy.settings.languages import parts
 
 NAMES = ("Ines Marlow", "اینس مارلو", "Инес Марлоу", "إينس مارلو", "इनेस मार्लो", "伊内丝")
@@ -28,17 +28,19 @@ def content() -> Callable[[str], Sequence[str]]:
 
 
 @pytest.fixture(scope="session")
-def reader(refuse_packs: Mapping[str, RefusePack]) -> Reader:
-    return Reader(refuse_packs)
+def reader(refuse_packs: Mapping[str, RefusePack]) -> FollowupReader:
+    return FollowupReader(refuse_packs)
 
 
 @pytest.fixture(scope="session")
 def refuser(
-    refuse_packs: Mapping[str, RefusePack], reader: Reader, content: Callable[[str], Sequence[str]]
-) -> Refuser:
-    return Refuser(refuse_packs, Topics(), NAMES, lambda question: reader.contentless(question, content))
+    refuse_packs: Mapping[str, RefusePack], reader: FollowupReader, content: Callable[[str], Sequence[str]]
+) -> QuestionRefuser:
+    return QuestionRefuser(
+        refuse_packs, TopicSelection(), NAMES, lambda question: reader.is_contentless(question, content)
+    )
 
 
 @pytest.fixture(scope="session")
-def router(refuse_packs: Mapping[str, RefusePack]) -> Router:
-    return Router(refuse_packs, NAMES)
+def router(refuse_packs: Mapping[str, RefusePack]) -> OverviewRouter:
+    return OverviewRouter(refuse_packs, NAMES)

@@ -3,7 +3,7 @@
 import pytest
 import regex
 
-from proxy.guards.fixed_texts import TOPIC_TEXTS, TextPack, Texts
+from proxy.guards.fixed_texts import TOPIC_TEXTS, FixedTexts, TextPack
 from proxy.settings.languages import TAGS, parts
 
 PACKS = parts("texts", TextPack)
@@ -11,7 +11,7 @@ PACKS = parts("texts", TextPack)
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_every_pack_has_every_text(tag: str) -> None:
-    flat = PACKS[tag].flat()
+    flat = PACKS[tag].flatten_texts()
     assert set(PACKS[tag].refused) == set(TOPIC_TEXTS)
     assert all(text.strip() for text in flat.values())
     assert "{sources}" in PACKS[tag].looked_in
@@ -19,34 +19,34 @@ def test_every_pack_has_every_text(tag: str) -> None:
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_no_text_holds_a_digit_or_a_bracket(tag: str) -> None:
-    for key, text in PACKS[tag].flat().items():
+    for key, text in PACKS[tag].flatten_texts().items():
         assert not regex.search(r"[\p{N}\[\]［］【】()]", text), key
 
 
 @pytest.mark.parametrize("tag", [tag for tag in TAGS if tag != "en"])
 def test_every_text_is_written_in_its_own_language(tag: str) -> None:
-    english = PACKS["en"].flat()
-    same = {key for key, text in PACKS[tag].flat().items() if text == english[key]}
+    english = PACKS["en"].flatten_texts()
+    same = {key for key, text in PACKS[tag].flatten_texts().items() if text == english[key]}
     assert same <= {"sources"}  # French says it the same way
 
 
 def test_the_operators_wording_wins_and_the_rest_falls_back() -> None:
-    texts = Texts(PACKS, {"es": {"stopped": "Hasta aquí."}})
-    assert texts.get("stopped", "es") == "Hasta aquí."
-    assert texts.get("stopped", "pt") == PACKS["pt"].stopped
-    assert texts.get("stopped", "xx") == PACKS["en"].stopped
+    texts = FixedTexts(PACKS, {"es": {"stopped": "Hasta aquí."}})
+    assert texts.render_text("stopped", "es") == "Hasta aquí."
+    assert texts.render_text("stopped", "pt") == PACKS["pt"].stopped
+    assert texts.render_text("stopped", "xx") == PACKS["en"].stopped
 
 
 def test_a_topic_of_ones_own_has_its_text_or_the_general_one() -> None:
-    texts = Texts(PACKS, {"en": {"refused.deal": "Not that."}})
-    assert texts.get("refused.deal", "en") == "Not that."
-    assert texts.get("refused.other", "de") == PACKS["de"].refused["own"]
+    texts = FixedTexts(PACKS, {"en": {"refused.deal": "Not that."}})
+    assert texts.render_text("refused.deal", "en") == "Not that."
+    assert texts.render_text("refused.other", "de") == PACKS["de"].refused["own"]
 
 
 def test_an_unknown_key_is_a_fault_of_ours() -> None:
     with pytest.raises(KeyError):
-        Texts(PACKS).get("nonsense", "en")
+        FixedTexts(PACKS).render_text("nonsense", "en")
 
 
 def test_where_it_looked_is_filled_with_names() -> None:
-    assert Texts(PACKS).get("looked_in", "en", sources="Handbook") == "Searched: Handbook."
+    assert FixedTexts(PACKS).render_text("looked_in", "en", sources="Handbook") == "Searched: Handbook."

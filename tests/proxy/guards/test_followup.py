@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from proxy.domain.types import ChatRequest, Turn
-from proxy.guards.followup import Reader, items
+from proxy.guards.followup import FollowupReader, list_items
 
 TITLES = ("Blue Harbour", "Tide Atlas", "Salt Marsh Survey", "Blue")
 ANSWER = "She led three projects: Blue Harbour, Tide Atlas and Salt Marsh Survey."
@@ -33,16 +33,18 @@ def asked(question: str, *before: str) -> ChatRequest:
         "再说说第二个",
     ],
 )
-def test_a_bare_position_is_read_in_every_language(reader: Reader, content: Content, question: str) -> None:
+def test_a_bare_position_is_read_in_every_language(
+    reader: FollowupReader, content: Content, question: str
+) -> None:
     """Its own text has no content word, so the item's title is what coverage is taken of."""
-    followup = reader.read(asked(question, ASKED, ANSWER), TITLES, content)
+    followup = reader.read_followup(asked(question, ASKED, ANSWER), TITLES, content)
     assert followup.item == "Tide Atlas"
-    assert followup.bare
+    assert followup.is_bare
     assert followup.texts[0] == "Tide Atlas"
 
 
-def test_a_position_with_a_question_of_its_own_keeps_it(reader: Reader, content: Content) -> None:
-    followup = reader.read(asked("How long did the third one take?", ASKED, ANSWER), TITLES, content)
+def test_a_position_with_a_question_of_its_own_keeps_it(reader: FollowupReader, content: Content) -> None:
+    followup = reader.read_followup(asked("How long did the third one take?", ASKED, ANSWER), TITLES, content)
     assert followup.item == "Salt Marsh Survey"
     assert followup.texts[0] == "How long did the third one take?"
     assert "Salt Marsh Survey" in followup.texts[1]
@@ -52,22 +54,22 @@ def test_a_position_with_a_question_of_its_own_keeps_it(reader: Reader, content:
     "question", ["And the first and the second?", "What about the fifth one?", "Tell me about the fourth"]
 )
 def test_a_position_in_doubt_gets_the_beginning_of_the_answer_instead(
-    reader: Reader, content: Content, question: str
+    reader: FollowupReader, content: Content, question: str
 ) -> None:
-    followup = reader.read(asked(question, ASKED, ANSWER), TITLES, content)
+    followup = reader.read_followup(asked(question, ASKED, ANSWER), TITLES, content)
     assert followup.item == ""
     assert ANSWER in followup.texts[-1]
 
 
-def test_an_ordinal_that_is_no_position_is_none(reader: Reader, content: Content) -> None:
-    followup = reader.read(
+def test_an_ordinal_that_is_no_position_is_none(reader: FollowupReader, content: Content) -> None:
+    followup = reader.read_followup(
         asked("Was the harbour used in the second world war?", ASKED, ANSWER), TITLES, content
     )
     assert followup.item == ""
     assert followup.texts[1] == f"{ASKED}\nWas the harbour used in the second world war?"
 
 
-def test_the_other_one_is_the_one_not_spoken_of(reader: Reader, content: Content) -> None:
+def test_the_other_one_is_the_one_not_spoken_of(reader: FollowupReader, content: Content) -> None:
     request = asked(
         "And the other one?",
         "Which maps are there?",
@@ -75,25 +77,29 @@ def test_the_other_one_is_the_one_not_spoken_of(reader: Reader, content: Content
         "Tell me about the first one",
         "Blue Harbour shows the old quays.",
     )
-    assert reader.read(request, TITLES, content).item == "Tide Atlas"
+    assert reader.read_followup(request, TITLES, content).item == "Tide Atlas"
 
 
 @pytest.mark.parametrize(
     "more", ["yes", "Go on!", "sí", "sim", "oui", "ja", "да", "بله", "نعم", "हाँ", "继续", "ادامه بده"]
 )
-def test_yes_and_go_on_mean_the_question_before(reader: Reader, content: Content, more: str) -> None:
-    followup = reader.read(asked(more, ASKED, ANSWER), TITLES, content)
-    assert followup.bare
+def test_yes_and_go_on_mean_the_question_before(reader: FollowupReader, content: Content, more: str) -> None:
+    followup = reader.read_followup(asked(more, ASKED, ANSWER), TITLES, content)
+    assert followup.is_bare
     assert followup.texts == (ASKED,)
 
 
-def test_yes_twice_still_means_the_last_question_with_content(reader: Reader, content: Content) -> None:
-    followup = reader.read(asked("go on", ASKED, ANSWER, "yes", "It also holds maps."), TITLES, content)
+def test_yes_twice_still_means_the_last_question_with_content(
+    reader: FollowupReader, content: Content
+) -> None:
+    followup = reader.read_followup(
+        asked("go on", ASKED, ANSWER, "yes", "It also holds maps."), TITLES, content
+    )
     assert followup.texts == (ASKED,)
 
 
-def test_a_first_turn_is_searched_as_it_is(reader: Reader, content: Content) -> None:
-    assert reader.read(asked("Tell me about the second one"), TITLES, content).texts == (
+def test_a_first_turn_is_searched_as_it_is(reader: FollowupReader, content: Content) -> None:
+    assert reader.read_followup(asked("Tell me about the second one"), TITLES, content).texts == (
         "Tell me about the second one",
     )
 
@@ -111,12 +117,12 @@ def test_a_first_turn_is_searched_as_it_is(reader: Reader, content: Content) -> 
     ],
 )
 def test_a_list_is_read_by_titles_or_by_quotes(answer: str, found: list[str]) -> None:
-    assert items(answer, TITLES) == found
+    assert list_items(answer, TITLES) == found
 
 
-def test_what_is_tested_for_refusal_is_what_is_searched(reader: Reader, content: Content) -> None:
+def test_what_is_tested_for_refusal_is_what_is_searched(reader: FollowupReader, content: Content) -> None:
     """Else a "yes" in between would part "and for me?" from the forbidden question that it speaks on of."""
     request = asked("and for me?", ASKED, "Well.", "yes", "Well.")
-    assert reader.before(request, content) == ASKED
-    assert reader.read(request, TITLES, content).texts[-1].startswith(ASKED)
-    assert reader.before(asked("and for me?", ASKED, ANSWER), content) == ASKED
+    assert reader.find_previous_question(request, content) == ASKED
+    assert reader.read_followup(request, TITLES, content).texts[-1].startswith(ASKED)
+    assert reader.find_previous_question(asked("and for me?", ASKED, ANSWER), content) == ASKED

@@ -11,17 +11,17 @@ from proxy.domain.types import Source
 from proxy.gate import Gate
 from proxy.gate.rules import Rules
 from proxy.gate.types import Stop
-from proxy.guards.prompt import Persona, Prompt
+from proxy.guards.prompt import Prompt, Voice
 from proxy.guards.refusal.pack import RefusePack
-from proxy.guards.refusal.refuser import Refuser
+from proxy.guards.refusal.refuser import QuestionRefuser
 from proxy.settings.languages import TAGS
 
-PROMPT = Prompt((files("config") / "prompts" / "system.md").read_text("utf-8"), Persona("Ines Marlow"))
+PROMPT = Prompt((files("config") / "prompts" / "system.md").read_text("utf-8"), Voice("Ines Marlow"))
 
 
 @pytest.fixture(scope="module")
-def told(refuser: Refuser) -> Rules:
-    return replace(rules(), prompt=PROMPT.own_text("en"), topics=refuser.answers)
+def told(refuser: QuestionRefuser) -> Rules:
+    return replace(rules(), prompt=PROMPT.render_own_text("en"), topics=refuser.answer_topics)
 
 
 def stop(told: Rules, answer: str, language: str = "en", source: str = "Tides are mapped.") -> Stop:
@@ -31,7 +31,9 @@ def stop(told: Rules, answer: str, language: str = "en", source: str = "Tides ar
 
 
 def test_a_model_that_prints_its_prompt_is_stopped_at_its_first_rule(told: Rules) -> None:
-    rule = next(line for line in PROMPT.system("en").splitlines() if line.startswith("- Use only"))
+    rule = next(
+        line for line in PROMPT.render_system_prompt("en").splitlines() if line.startswith("- Use only")
+    )
     first = rule.removeprefix("- ").partition(".")[0]
     assert stop(told, f"{first} [1].").rule == "echo"
 

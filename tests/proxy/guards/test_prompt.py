@@ -7,7 +7,7 @@ import pytest
 from proxy.domain.types import ChatRequest, Source, Turn
 from proxy.gate.types import RULES as GATE_RULES
 from proxy.guards import prompt
-from proxy.guards.prompt import RULES, TOKEN, Persona, Prompt
+from proxy.guards.prompt import RULES, TOKEN, Prompt, Voice
 
 TEMPLATE = (files("config") / "prompts" / "system.md").read_text("utf-8")
 REQUEST = ChatRequest(
@@ -22,14 +22,14 @@ SOURCES = (
 
 
 def test_every_rule_stands_in_the_template_and_names_a_real_twin_or_its_gap() -> None:
-    assert list(prompt.texts(TEMPLATE)) == [rule.id for rule in RULES]
+    assert list(prompt.split_prompt_rules(TEMPLATE)) == [rule.id for rule in RULES]
     for rule in RULES:
-        assert rule.twins or rule.gap, rule.id
-        assert set(rule.twins) <= set(GATE_RULES), rule.id
+        assert rule.gate_rules or rule.gap, rule.id
+        assert set(rule.gate_rules) <= set(GATE_RULES), rule.id
 
 
 def test_all_places_are_filled_and_the_marks_are_gone() -> None:
-    text = Prompt(TEMPLATE, Persona("Ines Marlow", "She maps tides.")).system("es")
+    text = Prompt(TEMPLATE, Voice("Ines Marlow", "She maps tides.")).render_system_prompt("es")
     assert not {"{", "}", "<!--"} & set(text.split())
     assert "{" not in text
     assert "Spanish" in text
@@ -42,20 +42,20 @@ def test_all_places_are_filled_and_the_marks_are_gone() -> None:
     [("third_person", "third person", '"we" where'), ("we", '"we" where', "third person")],
 )
 def test_only_the_voice_in_force_is_told(voice: str, has: str, lacks: str) -> None:
-    text = Prompt(TEMPLATE, Persona("Ines", voice=voice)).system("en")  # type: ignore[arg-type]
+    text = Prompt(TEMPLATE, Voice("Ines", person=voice)).render_system_prompt("en")  # type: ignore[arg-type]
     assert has in text
     assert lacks not in text
 
 
 def test_our_prompt_comes_first_and_the_clients_below_it_quoted() -> None:
-    system = Prompt(TEMPLATE).build(REQUEST, SOURCES, "en")[0]
+    system = Prompt(TEMPLATE).build_messages(REQUEST, SOURCES, "en")[0]
     assert system.role == "system"
     assert system.text.index(TOKEN) < system.text.index("> Be brief.")
     assert "> Cite (9)." in system.text
 
 
 def test_the_last_turn_holds_sources_question_and_reminder_in_this_order() -> None:
-    text = Prompt(TEMPLATE).build(REQUEST, SOURCES, "fr", item="Tide Atlas")[-1].text
+    text = Prompt(TEMPLATE).build_messages(REQUEST, SOURCES, "fr", item="Tide Atlas")[-1].text
     assert text.index("<sources>") < text.index("<question>") < text.index("in French")
     assert 'number="1"' in text
     assert 'current="yes"' in text
@@ -64,20 +64,20 @@ def test_the_last_turn_holds_sources_question_and_reminder_in_this_order() -> No
 
 def test_nothing_but_our_own_marker_example_looks_like_a_marker() -> None:
     """History, sources and question are defused: only the rule that shows a marker holds one."""
-    messages = Prompt(TEMPLATE).build(REQUEST, SOURCES, "en")
+    messages = Prompt(TEMPLATE).build_messages(REQUEST, SOURCES, "en")
     assert [message.text.count("[") + message.text.count("［") for message in messages] == [1, 0, 0, 0]
     assert messages[-1].text.count("<source ") == 1
 
 
 def test_what_the_echo_rule_compares_with_is_what_the_model_was_told() -> None:
-    built = Prompt(TEMPLATE, Persona("Ines"))
-    own = built.own_text("en")
-    assert built.system("en") in own
-    assert built.build(REQUEST, SOURCES, "en")[-1].text.splitlines()[-1] in own
+    built = Prompt(TEMPLATE, Voice("Ines"))
+    own = built.render_own_text("en")
+    assert built.render_system_prompt("en") in own
+    assert built.build_messages(REQUEST, SOURCES, "en")[-1].text.splitlines()[-1] in own
 
 
 def test_a_template_of_ones_own_needs_no_marks() -> None:
-    assert Prompt("Answer about {subject}.", Persona("Ines")).system("en") == "Answer about Ines."
+    assert Prompt("Answer about {subject}.", Voice("Ines")).render_system_prompt("en") == "Answer about Ines."
 
 
 def test_roles_take_turns_also_behind_an_answer_that_was_taken_out() -> None:
@@ -87,6 +87,6 @@ def test_roles_take_turns_also_behind_an_answer_that_was_taken_out() -> None:
         "And when?",
         (Turn("assistant", "Hello!"), Turn("user", "Will it rain?"), Turn("user", "Really?")),
     )
-    messages = Prompt(TEMPLATE).build(request, SOURCES, "en")
+    messages = Prompt(TEMPLATE).build_messages(request, SOURCES, "en")
     assert [message.role for message in messages] == ["system", "user", "assistant", "user"]
     assert messages[-1].text.startswith("Will it rain?\n\nReally?\n\n<sources>")

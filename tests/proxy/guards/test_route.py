@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from bench.quality.patterns import own
-from proxy.guards.refusal.pack import KINDS
-from proxy.guards.refusal.refuser import Refuser
-from proxy.guards.route import Router
+from proxy.guards.refusal.pack import RECORD_KINDS
+from proxy.guards.refusal.refuser import QuestionRefuser
+from proxy.guards.route import OverviewRouter
 from proxy.settings.languages import TAGS
 
 SETS: Mapping[str, Any] = own("overview")
@@ -16,21 +16,21 @@ SETS: Mapping[str, Any] = own("overview")
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_overview_questions_reach_the_records_of_their_kind(
-    router: Router, refuser: Refuser, tag: str
+    router: OverviewRouter, refuser: QuestionRefuser, tag: str
 ) -> None:
     """At least ten a language, and none of them is refused by layer 1."""
     asked = SETS[tag]["overview"]
     assert len(asked) >= 10
     for kind, question in asked:
-        wanted = set(KINDS) if kind == "all" else {kind}
-        assert wanted <= router.overview(question), question
-        assert refuser.find(question) is None, question
+        wanted = set(RECORD_KINDS) if kind == "all" else {kind}
+        assert wanted <= router.find_overview_kinds(question), question
+        assert refuser.find_refusal(question) is None, question
 
 
 @pytest.mark.parametrize("tag", TAGS)
-def test_look_alikes_are_left_to_the_search(router: Router, tag: str) -> None:
+def test_look_alikes_are_left_to_the_search(router: OverviewRouter, tag: str) -> None:
     assert len(SETS[tag]["other"]) >= 10
-    assert not [question for question in SETS[tag]["other"] if router.overview(question)]
+    assert not [question for question in SETS[tag]["other"] if router.find_overview_kinds(question)]
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,6 @@ def test_look_alikes_are_left_to_the_search(router: Router, tag: str) -> None:
     ],
 )
 def test_about_the_subject_is_a_name_or_a_pronoun_after_one(
-    router: Router, question: str, history: str, language: str, about: bool
+    router: OverviewRouter, question: str, history: str, language: str, about: bool
 ) -> None:
-    assert router.about(question, history, language) is about
+    assert router.is_about_subject(question, history, language) is about

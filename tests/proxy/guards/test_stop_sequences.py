@@ -3,23 +3,23 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.guards.stop_sequences import Stops
+from proxy.guards.stop_sequences import StopSequences
 
 
 def run(pieces: list[str], sequences: tuple[str, ...]) -> str:
-    stops = Stops(sequences)
+    stops = StopSequences(sequences)
     return "".join(stops.feed(piece).text for piece in pieces) + stops.finish().text
 
 
 def test_without_sequences_text_goes_straight_through() -> None:
-    assert Stops(()).feed("as it came").text == "as it came"
+    assert StopSequences(()).feed("as it came").text == "as it came"
 
 
 def test_nothing_leaves_from_a_stop_sequence_on() -> None:
-    stops = Stops(("END",))
+    stops = StopSequences(("END",))
     assert stops.feed("one E").text == "one "
     cut = stops.feed("ND two")
-    assert (cut.text, cut.stopped) == ("", True)
+    assert (cut.text, cut.is_stopped) == ("", True)
     assert stops.feed("three").text == "" == stops.finish().text
 
 

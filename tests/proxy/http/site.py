@@ -13,7 +13,7 @@ from proxy.domain.types import ChatRequest, Citation, Decision
 from proxy.http import routes
 from proxy.http.routes import OpenReply
 from proxy.settings import tree
-from proxy.wire.request import Policy, parse
+from proxy.wire.request import RequestPolicy, parse_chat_request
 from tests.serving import serving
 
 BODY = {"model": "ada", "messages": [{"role": "user", "content": "Who?"}]}
@@ -44,7 +44,7 @@ async def site(
     """A client of a server whose answers `tell` gives."""
 
     async def answer(ask: HttpRequest, open_reply: OpenReply) -> None:
-        await tell(parse(ask.body, Policy()), open_reply)
+        await tell(parse_chat_request(ask.body, RequestPolicy()), open_reply)
 
     async def ready() -> Sequence[str]:
         return missing

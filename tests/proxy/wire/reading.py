@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 from proxy.domain.types import Usage
-from proxy.wire.response_reader import Dialect, Heard, Reader
-from proxy.wire.upstream_events import End, Text, Thought
+from proxy.wire.response_reader import Dialect, ResponseReader, UpstreamEvent
+from proxy.wire.upstream_events import AnswerText, ResponseEnd, ThoughtText
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,20 +17,20 @@ class Read:
     text: str
     thought: str
     usage: Usage | None
-    end: End
+    end: ResponseEnd
 
 
 def read(dialect: Dialect, reads: Sequence[bytes], content_type: str = "text/event-stream") -> Read:
-    reader = Reader(dialect, content_type)
-    heard: list[Heard] = []
+    reader = ResponseReader(dialect, content_type)
+    heard: list[UpstreamEvent] = []
     for data in reads:
         heard += reader.feed(data)
     heard += reader.finish()
     assert reader.end
     usages = [item for item in heard if isinstance(item, Usage)]
     return Read(
-        "".join(item.text for item in heard if isinstance(item, Text)),
-        "".join(item.text for item in heard if isinstance(item, Thought)),
+        "".join(item.text for item in heard if isinstance(item, AnswerText)),
+        "".join(item.text for item in heard if isinstance(item, ThoughtText)),
         usages[-1] if usages else None,
         reader.end,
     )

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 
 from proxy.domain.types import Message, Sampling, UpstreamCall, Usage
-from proxy.wire.anthropic_messages import AnthropicDialect, body
-from proxy.wire.upstream_events import End
+from proxy.wire.anthropic_messages import AnthropicDialect, encode_messages_request
+from proxy.wire.upstream_events import ResponseEnd
 from tests.fakes import anthropic_stream, named
 from tests.proxy.wire.reading import CUTS, Read, pieces, read
 
@@ -38,7 +38,9 @@ TEXT = delta("text_delta", text="Ada.")
 
 
 def test_an_ordinary_answer() -> None:
-    assert heard(*anthropic_stream(["Ada", "."])) == Read("Ada.", "", Usage(10, 5), End("stop", "done"))
+    assert heard(*anthropic_stream(["Ada", "."])) == Read(
+        "Ada.", "", Usage(10, 5), ResponseEnd("stop", "done")
+    )
 
 
 def test_the_kind_of_an_event_may_stand_in_its_name_alone() -> None:
@@ -78,7 +80,7 @@ def test_usage_is_overwritten_and_caches_count_as_input() -> None:
 )
 def test_what_is_no_text(read_: bytes, thought: str) -> None:
     got = heard(start(input_tokens=1, output_tokens=1), read_, TEXT, last("end_turn"), STOP)
-    assert (got.text, got.thought, got.end) == ("Ada.", thought, End("stop", "done"))
+    assert (got.text, got.thought, got.end) == ("Ada.", thought, ResponseEnd("stop", "done"))
 
 
 def test_a_block_may_begin_with_text() -> None:
@@ -112,12 +114,12 @@ def test_stop_reasons(reason: str | None, means: str | None) -> None:
 )
 def test_an_error_event_ends_the_answer_badly(fault: bytes) -> None:
     got = heard(start(input_tokens=1), TEXT, fault, last("end_turn"), STOP)
-    assert (got.text, got.end.how) == ("Ada.", "error")
+    assert (got.text, got.end.kind) == ("Ada.", "error")
 
 
 def test_the_end_without_a_stop_reason_is_a_cut() -> None:
-    assert heard(TEXT).end.how == "cut"
-    assert heard(TEXT, STOP).end.how == "cut"
+    assert heard(TEXT).end.kind == "cut"
+    assert heard(TEXT, STOP).end.kind == "cut"
 
 
 def test_a_whole_body_is_read_alike() -> None:
@@ -128,13 +130,14 @@ def test_a_whole_body_is_read_alike() -> None:
         "usage": {"input_tokens": 3, "output_tokens": 2},
     }
     got = read(AnthropicDialect(), [json.dumps(value).encode()], "application/json")
-    assert got == Read("Ada.", "hm", Usage(3, 2), End("stop", "eof"))
+    assert got == Read("Ada.", "hm", Usage(3, 2), ResponseEnd("stop", "eof"))
     fault = {"type": "error", "error": {"type": "overloaded_error"}}
-    assert read(AnthropicDialect(), [json.dumps(fault).encode()], "application/json").end.how == "error"
+    assert read(AnthropicDialect(), [json.dumps(fault).encode()], "application/json").end.kind == "error"
 
 
 def call(*messages: Message, **fields: object) -> dict[str, object]:
-    value: dict[str, object] = json.loads(body(UpstreamCall("m", messages, 100, **fields), 150))  # type: ignore[arg-type]
+    asked = UpstreamCall("m", messages, 100, **fields)  # type: ignore[arg-type]
+    value: dict[str, object] = json.loads(encode_messages_request(asked, 150))
     return value
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from proxy.domain.types import ChatRequest
-from proxy.wire.request import task
+from proxy.wire.request import match_background_task
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ from proxy.wire.request import task
 @pytest.mark.parametrize("place", ["question", "instructions"])
 def test_errands(text: str, name: str, place: str) -> None:
     texts = {"question": "USER: hello"} | {place: text}
-    assert task(ChatRequest(model="ada", **texts)) == name  # type: ignore[arg-type]
+    assert match_background_task(ChatRequest(model="ada", **texts)) == name  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_errands(text: str, name: str, place: str) -> None:
     ],
 )
 def test_questions(question: str) -> None:
-    assert task(ChatRequest(model="ada", question=question)) is None
+    assert match_background_task(ChatRequest(model="ada", question=question)) is None
 
 
 @pytest.mark.parametrize(
@@ -97,9 +97,9 @@ def test_questions(question: str) -> None:
     ],
 )
 def test_the_usual_system_text_of_a_client_is_no_errand(instructions: str) -> None:
-    assert task(ChatRequest(model="ada", question="Who?", instructions=instructions)) is None
+    assert match_background_task(ChatRequest(model="ada", question="Who?", instructions=instructions)) is None
 
 
 def test_a_conversation_quoted_far_below_is_not_looked_at() -> None:
     quoted = "Who? " * 400 + "Generate 1-3 broad tags categorizing the main themes"
-    assert task(ChatRequest(model="ada", question=quoted)) is None
+    assert match_background_task(ChatRequest(model="ada", question=quoted)) is None

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.domain.types import Usage
-from proxy.wire.upstream_events import End
+from proxy.wire.upstream_events import ResponseEnd
 from tests.fakes import DONE, chunk
 from tests.proxy.wire.reading import CUTS, Read, pieces
 from tests.proxy.wire.replies import STOP, TEXT, event, heard
 
-END = End("stop", "done")
+END = ResponseEnd("stop", "done")
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_nothing_behind_the_first_reason_is_text() -> None:
 def test_an_error_wherever_it_stands_ends_the_answer_badly(fault: bytes) -> None:
     for reads in ((TEXT, fault, STOP, DONE), (TEXT, STOP, fault, DONE)):
         got = heard(*reads)
-        assert (got.text, got.end.how) == ("Ada.", "error")
+        assert (got.text, got.end.kind) == ("Ada.", "error")
         assert got.end.detail
 
 
@@ -104,7 +104,7 @@ def test_an_error_field_that_is_null_is_none() -> None:
 @pytest.mark.parametrize("junk", [b"data: x\n\n", b"data: 5\n\n", b'data: {}{"a":1}\n\n', b"data: \xff\n\n"])
 def test_what_is_no_event_ends_the_answer_badly(junk: bytes) -> None:
     got = heard(TEXT, junk, STOP, DONE)
-    assert (got.text, got.end.how) == ("Ada.", "malformed")
+    assert (got.text, got.end.kind) == ("Ada.", "malformed")
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_what_is_no_event_ends_the_answer_badly(junk: bytes) -> None:
     ],
 )
 def test_only_a_reason_makes_an_answer_whole(reads: tuple[bytes, ...], how: str) -> None:
-    assert heard(*reads).end.how == how
+    assert heard(*reads).end.kind == how
 
 
 def test_the_last_usage_counts_and_is_not_added_up() -> None:
@@ -185,13 +185,13 @@ def test_a_whole_body_is_read_alike() -> None:
     }
     for before in (b"\n\n", b"\xef\xbb\xbf"):
         got = heard(before + json.dumps(body).encode(), content_type="application/json; charset=utf-8")
-        assert got == Read("Ada.", "x", Usage(4, 2), End("length", "eof"))
+        assert got == Read("Ada.", "x", Usage(4, 2), ResponseEnd("length", "eof"))
 
 
 @pytest.mark.parametrize("kind", ["text/html", "text/plain", "application/octet-stream"])
 def test_other_content_is_not_read(kind: str) -> None:
     got = heard(TEXT, STOP, DONE, content_type=kind)
-    assert (got.text, got.end.how) == ("", "malformed")
+    assert (got.text, got.end.kind) == ("", "malformed")
 
 
 EVENTS = st.lists(

@@ -10,20 +10,20 @@ from openai.types.chat import completion_create_params
 
 from proxy.domain.errors import RequestError
 from proxy.domain.types import ChatRequest, Sampling, Turn
-from proxy.wire.request import Policy, parse
-from proxy.wire.request_fields import FIELDS, Ignore, Read, Refuse
+from proxy.wire.request import RequestPolicy, parse_chat_request
+from proxy.wire.request_fields import FIELDS, AcceptedField, IgnoredField, UnsupportedField
 from tests.proxy.wire.test_strict_json import JSON
 
 USER = {"role": "user", "content": "Who?"}
 BODY: dict[str, object] = {"model": "ada", "messages": [USER]}
-POLICY = Policy()
+POLICY = RequestPolicy()
 
 
-def asked(policy: Policy = POLICY, /, **fields: object) -> ChatRequest:
-    return parse(json.dumps(BODY | fields).encode(), policy)
+def asked(policy: RequestPolicy = POLICY, /, **fields: object) -> ChatRequest:
+    return parse_chat_request(json.dumps(BODY | fields).encode(), policy)
 
 
-def refused(policy: Policy = POLICY, /, **fields: object) -> RequestError:
+def refused(policy: RequestPolicy = POLICY, /, **fields: object) -> RequestError:
     with pytest.raises(RequestError) as caught:
         asked(policy, **fields)
     assert caught.value.status == 400
@@ -33,7 +33,7 @@ def refused(policy: Policy = POLICY, /, **fields: object) -> RequestError:
 def outcome(body: object) -> ChatRequest | RequestError:
     """What becomes of a body; any other exception is a bug."""
     try:
-        return parse(json.dumps(body).encode(), POLICY)
+        return parse_chat_request(json.dumps(body).encode(), POLICY)
     except RequestError as fault:
         return fault
 
@@ -57,11 +57,11 @@ def test_whatever_a_field_holds_it_is_read_ignored_or_refused_by_its_name(name: 
     became = outcome(BODY | {name: value})
     rule = FIELDS[name]
     if isinstance(became, RequestError):
-        assert not isinstance(rule, Ignore)
+        assert not isinstance(rule, IgnoredField)
         assert (became.status, (became.param or "").partition(".")[0]) == (400, name)
-    elif not isinstance(rule, Read):
+    elif not isinstance(rule, AcceptedField):
         assert became == asked()
-        assert isinstance(rule, Ignore) or rule.harmless(value)
+        assert isinstance(rule, IgnoredField) or rule.is_harmless(value)
 
 
 @given(JSON)
@@ -82,7 +82,7 @@ def test_any_messages_are_a_question_or_a_400(value: object) -> None:
 def test_unknown_fields_are_refused_by_name_or_left_aside_by_setting(name: str) -> None:
     fault = refused(**{name: "x"})
     assert (fault.param, fault.code) == (name, "unsupported_parameter")
-    assert asked(Policy(unknown_fields="drop"), **{name: "x"}) == asked()
+    assert asked(RequestPolicy(unknown_fields="drop"), **{name: "x"}) == asked()
 
 
 @pytest.mark.parametrize(
@@ -116,10 +116,11 @@ def test_refused_fields_have_values_that_do_no_harm(
 
 
 @pytest.mark.parametrize(
-    "field", [name for name, rule in FIELDS.items() if isinstance(rule, Refuse) and rule.tool]
+    "field",
+    [name for name, rule in FIELDS.items() if isinstance(rule, UnsupportedField) and rule.is_tool_field],
 )
 def test_tools_can_be_left_aside_by_setting(field: str) -> None:
-    assert asked(Policy(tools="drop"), **{field: [{"x": 1}]}) == asked()
+    assert asked(RequestPolicy(tools="drop"), **{field: [{"x": 1}]}) == asked()
 
 
 @pytest.mark.parametrize(
@@ -227,7 +228,7 @@ def test_tool_turns_are_left_out_by_setting() -> None:
         {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]},
         {"role": "tool", "content": "x", "tool_call_id": "1"},
     ]
-    assert asked(Policy(tools="drop"), messages=messages).question == "Who?"
+    assert asked(RequestPolicy(tools="drop"), messages=messages).question == "Who?"
 
 
 @pytest.mark.parametrize("content", ["", None, [], [{"type": "text", "text": ""}]])
@@ -253,7 +254,7 @@ def test_old_turns_are_left_out_oldest_first() -> None:
     talk = [turn for n in range(60) for turn in (USER, {"role": "assistant", "content": f"a{n}"})]
     turns = asked(messages=[*talk, USER]).turns
     assert (len(turns), turns[-1]) == (100, Turn("assistant", "a59"))
-    few = asked(Policy(history_bytes_max=10), messages=[*talk, USER]).turns
+    few = asked(RequestPolicy(history_bytes_max=10), messages=[*talk, USER]).turns
     assert [turn.text for turn in few] == ["a58", "Who?", "a59"][-len(few) :]
 
 

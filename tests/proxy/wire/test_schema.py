@@ -14,9 +14,9 @@ from proxy.domain.errors import RequestError
 from proxy.domain.ports import ReplyEnd
 from proxy.domain.types import Citation, Decision
 from proxy.wire import openai_chat
-from proxy.wire.openai_chat import Encoder, Label
+from proxy.wire.openai_chat import ChunkEncoder, ReplyLabel
 
-LABEL = Label("chatcmpl-1", "ada", 1_700_000_000)
+LABEL = ReplyLabel("chatcmpl-1", "ada", 1_700_000_000)
 OURS = {"annotations"}
 """In a delta the package has no name for them yet; it hands them on all the same."""
 
@@ -55,8 +55,8 @@ def _inner(kind: object) -> object:
 
 
 def streamed(texts: list[str], done: ReplyEnd, include_usage: bool) -> list[dict[str, object]]:
-    encoder = Encoder(LABEL, include_usage=include_usage)
-    raw = b"".join(map(encoder.text, texts)) + encoder.end(done)
+    encoder = ChunkEncoder(LABEL, include_usage=include_usage)
+    raw = b"".join(map(encoder.encode_text, texts)) + encoder.encode_end(done)
     *events, last, rest = raw.decode().split("\n\n")
     assert (last, rest) == ("data: [DONE]", "")
     return [json.loads(event.removeprefix("data: ")) for event in events]
@@ -73,9 +73,9 @@ def test_every_chunk_is_valid_and_holds_no_other_key(
 
 def test_a_client_that_ends_lines_at_more_than_line_feeds_reads_the_same() -> None:
     text = "a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\x1eh é 🪨"
-    encoder = Encoder(LABEL, include_usage=False)
+    encoder = ChunkEncoder(LABEL, include_usage=False)
     cited = ReplyEnd(Decision.ANSWERED, "stop", (Citation(0, 1, text, "https://x.org/"),))
-    raw = (encoder.text(text) + encoder.end(cited)).decode()
+    raw = (encoder.encode_text(text) + encoder.encode_end(cited)).decode()
     assert raw.splitlines() == raw.split("\n")[:-1]
     first, second = [
         json.loads(line[6:]) for line in raw.splitlines() if '"content":"a' in line or "x.org" in line
@@ -101,7 +101,7 @@ def test_a_stream_is_one_role_the_text_one_finish_and_usage_if_asked(
 
 @given(st.text(), OUTCOMES)
 def test_every_body_is_valid_and_holds_no_other_key(text: str, done: ReplyEnd) -> None:
-    value = json.loads(openai_chat.body(LABEL, text, done))
+    value = json.loads(openai_chat.encode_completion(LABEL, text, done))
     ChatCompletion.model_validate(value, strict=True)
     known(value, ChatCompletion)
     assert value["choices"][0]["message"]["content"] == text
@@ -115,15 +115,15 @@ def test_the_check_finds_a_foreign_key() -> None:
 
 
 def test_models_are_valid() -> None:
-    listed = json.loads(openai_chat.models(["ada"], 1))
+    listed = json.loads(openai_chat.encode_model_list(["ada"], 1))
     assert listed["object"] == "list"
     Model.model_validate(listed["data"][0], strict=True)
-    Model.model_validate_json(openai_chat.model("ada", 1), strict=True)
+    Model.model_validate_json(openai_chat.encode_model("ada", 1), strict=True)
 
 
 @given(st.text(), st.text(min_size=1), st.none() | st.text())
 def test_every_error_has_the_whole_envelope(text: str, code: str, param: str | None) -> None:
-    value = json.loads(openai_chat.error(RequestError(text, code=code, param=param)))
+    value = json.loads(openai_chat.encode_error(RequestError(text, code=code, param=param)))
     assert value == {
         "error": {"message": text, "type": "invalid_request_error", "param": param, "code": code}
     }

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.wire.sse import EVENT_BYTES_MAX, Decoder, Event
+from proxy.wire.sse import EVENT_BYTES_MAX, SseDecoder, SseEvent
 from tests.proxy.wire.reading import CUTS, pieces
 
 
-def decoded(reads: list[bytes]) -> list[Event]:
-    decoder = Decoder()
+def decoded(reads: list[bytes]) -> list[SseEvent]:
+    decoder = SseDecoder()
     events = [event for data in reads for event in decoder.feed(data)]
     return [*events, *decoder.finish()]
 
@@ -17,28 +17,28 @@ def decoded(reads: list[bytes]) -> list[Event]:
 @pytest.mark.parametrize(
     ("stream", "events"),
     [
-        (b"data: a\n\ndata: b\n\n", [Event("a"), Event("b")]),
-        (b"data: a\r\n\r\ndata: b\r\n\r\n", [Event("a"), Event("b")]),
-        (b"data: a\r\rdata: b\r\r", [Event("a"), Event("b")]),
-        (b"data:a\n\n", [Event("a")]),
-        (b"data:  a\n\n", [Event(" a")]),
-        (b"data: a\ndata: b\n\n", [Event("a\nb")]),
-        (b"data\n\n", [Event("")]),
-        (b"\xef\xbb\xbfdata: a\n\n", [Event("a")]),
-        (b"event: error\ndata: a\n\ndata: b\n\n", [Event("a", "error"), Event("b")]),
-        (b": note\n\nid: 1\nretry: 5\nfoo: x\ndata: a\n\n", [Event("a")]),
-        (b"error: a\n\n", [Event("a", "error")]),
+        (b"data: a\n\ndata: b\n\n", [SseEvent("a"), SseEvent("b")]),
+        (b"data: a\r\n\r\ndata: b\r\n\r\n", [SseEvent("a"), SseEvent("b")]),
+        (b"data: a\r\rdata: b\r\r", [SseEvent("a"), SseEvent("b")]),
+        (b"data:a\n\n", [SseEvent("a")]),
+        (b"data:  a\n\n", [SseEvent(" a")]),
+        (b"data: a\ndata: b\n\n", [SseEvent("a\nb")]),
+        (b"data\n\n", [SseEvent("")]),
+        (b"\xef\xbb\xbfdata: a\n\n", [SseEvent("a")]),
+        (b"event: error\ndata: a\n\ndata: b\n\n", [SseEvent("a", "error"), SseEvent("b")]),
+        (b": note\n\nid: 1\nretry: 5\nfoo: x\ndata: a\n\n", [SseEvent("a")]),
+        (b"error: a\n\n", [SseEvent("a", "error")]),
         (b"event: ping\n\n", []),
-        (b"data: a\n\ndata: b", [Event("a")]),
-        (b"data: a\n\ndata: b\n", [Event("a")]),
-        (b"data: [DONE]", [Event("[DONE]")]),
-        (b"data: [DONE]\n", [Event("[DONE]")]),
+        (b"data: a\n\ndata: b", [SseEvent("a")]),
+        (b"data: a\n\ndata: b\n", [SseEvent("a")]),
+        (b"data: [DONE]", [SseEvent("[DONE]")]),
+        (b"data: [DONE]\n", [SseEvent("[DONE]")]),
         (b"data: a\ndata: [DONE]", []),
-        ("data: a\u2028b\u0085c\n\n".encode(), [Event("a\u2028b\u0085c")]),
+        ("data: a\u2028b\u0085c\n\n".encode(), [SseEvent("a\u2028b\u0085c")]),
         (b"", []),
     ],
 )
-def test_examples(stream: bytes, events: list[Event]) -> None:
+def test_examples(stream: bytes, events: list[SseEvent]) -> None:
     assert decoded([stream]) == events
 
 
@@ -63,15 +63,15 @@ def test_single_bytes_change_nothing(lines: list[str]) -> None:
 
 
 def test_what_came_before_a_fault_still_counts() -> None:
-    decoder = Decoder()
-    assert decoder.feed(b"data: a\n\ndata: \xff\n\ndata: b\n\n") == [Event("a")]
+    decoder = SseDecoder()
+    assert decoder.feed(b"data: a\n\ndata: \xff\n\ndata: b\n\n") == [SseEvent("a")]
     assert decoder.fault == "invalid UTF-8"
 
 
 @pytest.mark.parametrize("piece", [b"x" * 65_536, b"data: x\n" * 8_192, b"data:\n" * 10_000])
 def test_an_event_without_end_is_given_up(piece: bytes) -> None:
     """Memory stays bounded whether it is one line or many."""
-    decoder = Decoder()
+    decoder = SseDecoder()
     for _ in range(3 * EVENT_BYTES_MAX // len(piece)):
         decoder.feed(piece)
     assert decoder.fault

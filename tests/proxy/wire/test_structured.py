@@ -3,21 +3,21 @@
 import pytest
 
 from proxy.wire import structured
-from proxy.wire.structured import Answer, Refusal
+from proxy.wire.structured import StructuredAnswer, StructuredRefusal
 
 
 @pytest.mark.parametrize(
     ("text", "meaning"),
     [
-        ('{"answer":"Ada.","citations":[2,1,2]}', Answer("Ada.", (2, 1))),
-        ('{"refused":false,"answer":"Ada.","citations":[1],"reason":""}', Answer("Ada.", (1,))),
-        (' {"answer":"Ada.","citations":[1]}\n', Answer("Ada.", (1,))),
-        ('{"refused":true,"reason":"Not there."}', Refusal("Not there.")),
-        ('{"refused":true,"answer":"","citations":[],"reason":""}', Refusal("")),
+        ('{"answer":"Ada.","citations":[2,1,2]}', StructuredAnswer("Ada.", (2, 1))),
+        ('{"refused":false,"answer":"Ada.","citations":[1],"reason":""}', StructuredAnswer("Ada.", (1,))),
+        (' {"answer":"Ada.","citations":[1]}\n', StructuredAnswer("Ada.", (1,))),
+        ('{"refused":true,"reason":"Not there."}', StructuredRefusal("Not there.")),
+        ('{"refused":true,"answer":"","citations":[],"reason":""}', StructuredRefusal("")),
     ],
 )
-def test_what_is_read(text: str, meaning: Answer | Refusal) -> None:
-    assert structured.read(text) == meaning
+def test_what_is_read(text: str, meaning: StructuredAnswer | StructuredRefusal) -> None:
+    assert structured.parse_structured_reply(text) == meaning
 
 
 @pytest.mark.parametrize(
@@ -49,4 +49,4 @@ def test_what_is_read(text: str, meaning: Answer | Refusal) -> None:
     ],
 )
 def test_what_is_neither(text: str) -> None:
-    assert structured.read(text) is None
+    assert structured.parse_structured_reply(text) is None

@@ -4,16 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.wire.thinking import TAGS, Think
-from proxy.wire.upstream_events import Text, Thought
+from proxy.wire.thinking import TAGS, ThinkingSplitter
+from proxy.wire.upstream_events import AnswerText, ThoughtText
 
 
 def split(pieces: list[str]) -> tuple[str, str]:
-    think = Think()
+    think = ThinkingSplitter()
     said = [item for piece in pieces for item in think.feed(piece)] + think.finish()
     return (
-        "".join(item.text for item in said if isinstance(item, Text)),
-        "".join(item.text for item in said if isinstance(item, Thought)),
+        "".join(item.text for item in said if isinstance(item, AnswerText)),
+        "".join(item.text for item in said if isinstance(item, ThoughtText)),
     )
 
 

@@ -1,8 +1,8 @@
 """Which patterns are worth running: those whose every need is met by the same sentence."""
 
 from proxy.guards.refusal.literals import Literals
-from proxy.guards.refusal.patterns import Pattern, Patterns
-from proxy.guards.refusal.phrases import Lexicon, prepared, read
+from proxy.guards.refusal.patterns import Pattern, PatternSet
+from proxy.guards.refusal.phrases import PhraseLexicon, parse_pattern, prepare_text
 
 NEEDS = [
     (frozenset({" much ", " many "}), frozenset({" cost "})),
@@ -13,7 +13,7 @@ LITERALS = Literals(NEEDS)
 
 
 def possible(*found: str) -> set[int]:
-    return set(LITERALS.possible([LITERALS.texts.index(text) for text in found]))
+    return set(LITERALS.iterate_candidates([LITERALS.texts.index(text) for text in found]))
 
 
 def test_a_pattern_is_possible_only_with_one_literal_of_each_of_its_needs() -> None:
@@ -23,21 +23,21 @@ def test_a_pattern_is_possible_only_with_one_literal_of_each_of_its_needs() -> N
     assert possible(" many ") == set()
 
 
-class Counted(Patterns):
+class Counted(PatternSet):
     """Counts the sentences that patterns were run over."""
 
     runs = 0
 
-    def _worth(self, line: bytes) -> dict[int, list[bytes]] | None:
-        worth = super()._worth(line)
+    def _find_candidates(self, line: bytes) -> dict[int, list[bytes]] | None:
+        worth = super()._find_candidates(line)
         self.runs += sum(map(len, (worth or {}).values()))
         return worth
 
 
 def test_words_that_meet_in_no_sentence_run_no_pattern() -> None:
-    part = read("how much * cost", Lexicon())
+    part = parse_pattern("how much * cost", PhraseLexicon())
     patterns = Counted([Pattern("how much * cost", "t", "en", part.regex, part.needs)])
-    assert not patterns.find(prepared("So much snow! How so? The cost is low."))
+    assert not patterns.find_hits(prepare_text("So much snow! How so? The cost is low."))
     assert patterns.runs == 0
-    assert patterns.find(prepared("So much snow! How much does it cost?"))
+    assert patterns.find_hits(prepare_text("So much snow! How much does it cost?"))
     assert patterns.runs == 1

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from indexes.text.folding import fold_text
 from proxy.domain.errors import ConfigError
-from proxy.guards.refusal.patterns import CANARY, Pattern, Patterns, Rule, compiled, prove
-from proxy.guards.refusal.phrases import SUBJECT, Lexicon, padded, prepared, read
+from proxy.guards.refusal.patterns import CANARY, Pattern, PatternRule, PatternSet, compile_rule, prove_rules
+from proxy.guards.refusal.phrases import SUBJECT, PhraseLexicon, pad_text, parse_pattern, prepare_text
 
-LEXICON = Lexicon(
+LEXICON = PhraseLexicon(
     classes={"fee": ("rate~", "hourly fee")},
     pronouns={"his": ("his", "your")},
     requests=("could you",),
@@ -17,9 +17,11 @@ LEXICON = Lexicon(
 )
 
 
-def hits(phrase: str, text: str, lexicon: Lexicon = LEXICON) -> bool:
-    part = read(phrase, lexicon)
-    return bool(Patterns([Pattern(phrase, "t", "en", part.regex, part.needs)]).find(prepared(text)))
+def hits(phrase: str, text: str, lexicon: PhraseLexicon = LEXICON) -> bool:
+    part = parse_pattern(phrase, lexicon)
+    return bool(
+        PatternSet([Pattern(phrase, "t", "en", part.regex, part.needs)]).find_hits(prepare_text(text))
+    )
 
 
 @pytest.mark.parametrize(
@@ -52,14 +54,14 @@ def test_a_phrase_means_what_its_syntax_says(phrase: str, text: str, hit: bool) 
 
 
 def test_a_pronoun_class_also_stands_for_the_subject() -> None:
-    part = read("{his} {fee}", LEXICON)
-    assert Patterns([Pattern("", "t", "en", part.regex, part.needs)]).find(f" . {SUBJECT} rates . ")
+    part = parse_pattern("{his} {fee}", LEXICON)
+    assert PatternSet([Pattern("", "t", "en", part.regex, part.needs)]).find_hits(f" . {SUBJECT} rates . ")
 
 
 @pytest.mark.parametrize("trap", [r"\bfee", r"\w+", r"\d{3}", r"x\B", r"\s"])
 def test_classes_that_know_ascii_only_are_refused_with_the_reason(trap: str) -> None:
     with pytest.raises(ValueError, match="ASCII"):
-        read(f"regex:{trap}", LEXICON)
+        parse_pattern(f"regex:{trap}", LEXICON)
 
 
 @pytest.mark.parametrize(
@@ -68,29 +70,36 @@ def test_classes_that_know_ascii_only_are_refused_with_the_reason(trap: str) -> 
 )
 def test_a_phrase_that_cannot_be_read_says_why(phrase: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
-        compiled(Rule("t", (phrase,)), "en", LEXICON, "here.toml")
+        compile_rule(PatternRule("t", (phrase,)), "en", LEXICON, "here.toml")
 
 
 def test_bad_re2_names_the_pattern() -> None:
     with pytest.raises(ConfigError, match=r"\(broken"):
-        Patterns(compiled(Rule("t", ("regex:(broken",)), "en", LEXICON, "here.toml"))
+        PatternSet(compile_rule(PatternRule("t", ("regex:(broken",)), "en", LEXICON, "here.toml"))
 
 
 def test_a_pattern_that_no_example_shows_to_work_fails_at_load() -> None:
     with pytest.raises(ConfigError, match=r"here.toml: terms: pattern 'never said': want a `match`"):
-        prove((Rule("terms", ("how much", "never said"), ("how much is it",)),), "en", LEXICON, "here.toml")
+        prove_rules(
+            (PatternRule("terms", ("how much", "never said"), ("how much is it",)),),
+            "en",
+            LEXICON,
+            "here.toml",
+        )
 
 
 def test_what_the_proof_compiled_is_not_kept() -> None:
-    proven = prove((Rule("terms", ("how much",), ("how much is it",)),), "en", LEXICON, "here.toml")
+    proven = prove_rules(
+        (PatternRule("terms", ("how much",), ("how much is it",)),), "en", LEXICON, "here.toml"
+    )
     assert not any("compiled" in vars(pattern) for pattern in proven)
-    assert Patterns(proven).find(prepared("how much is it")) == list(proven)
+    assert PatternSet(proven).find_hits(prepare_text("how much is it")) == list(proven)
 
 
 def test_a_missed_example_and_a_spare_one_that_hits_are_both_told() -> None:
-    rule = Rule("terms", ("how much",), ("how much is it", "what price"), ("how much rain fell",))
+    rule = PatternRule("terms", ("how much",), ("how much is it", "what price"), ("how much rain fell",))
     with pytest.raises(ConfigError) as fault:
-        prove((rule,), "en", LEXICON, "here.toml")
+        prove_rules((rule,), "en", LEXICON, "here.toml")
     assert len(fault.value.faults) == 2
     assert "what price" in fault.value.faults[0]
     assert "how much rain fell" in fault.value.faults[1]
@@ -100,30 +109,30 @@ def test_a_set_that_runs_out_of_memory_fails_closed() -> None:
     """RE2 sets report nothing then; without the canary among the hits every pattern is run by itself."""
 
     class Exhausted:
-        def find(self, text: bytes) -> None:
+        def match_text(self, text: bytes) -> None:
             return None
 
-    part = read("how much", LEXICON)
-    patterns = Patterns([Pattern("how much", "t", "en", part.regex, part.needs)])
-    patterns._plain = Exhausted()  # type: ignore[assignment]
-    assert patterns.find(prepared("how much?"))
+    part = parse_pattern("how much", LEXICON)
+    patterns = PatternSet([Pattern("how much", "t", "en", part.regex, part.needs)])
+    patterns._literal_set = Exhausted()  # type: ignore[assignment]
+    assert patterns.find_hits(prepare_text("how much?"))
 
 
 def test_a_user_cannot_write_the_signs_that_stand_for_the_subject_and_the_canary() -> None:
-    assert SUBJECT not in prepared(f"a {SUBJECT} b {CANARY}")
-    assert CANARY not in prepared(f"a{CANARY}b")
+    assert SUBJECT not in prepare_text(f"a {SUBJECT} b {CANARY}")
+    assert CANARY not in prepare_text(f"a{CANARY}b")
 
 
 @given(st.text(alphabet="ab.!? \n،۔؟，。\"'میهяё-ज़ँéß1٣", max_size=40))
 @settings(max_examples=100)
 def test_word_by_word_gives_the_same_as_all_at_once(text: str) -> None:
-    assert prepared(text) == padded(fold_text(text.replace("\n", " ; ")))
+    assert prepare_text(text) == pad_text(fold_text(text.replace("\n", " ; ")))
 
 
 @given(st.lists(st.sampled_from(["how", "much", "would", "they", "charge", ".", "a"]), max_size=14))
 @settings(max_examples=100)
 def test_what_is_skipped_for_want_of_a_word_would_not_have_hit(words: list[str]) -> None:
-    part = read("how much * (charge|would they)", LEXICON)
+    part = parse_pattern("how much * (charge|would they)", LEXICON)
     pattern = Pattern("", "t", "en", part.regex, part.needs)
-    text = padded(" ".join(words))
-    assert bool(Patterns([pattern]).find(text)) == bool(pattern.search(text))
+    text = pad_text(" ".join(words))
+    assert bool(PatternSet([pattern]).find_hits(text)) == bool(pattern.search(text))

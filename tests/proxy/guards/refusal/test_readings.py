@@ -4,25 +4,25 @@ import pytest
 
 from proxy.guards.refusal.pack import RefusePack
 from proxy.guards.refusal.phrases import SUBJECT
-from proxy.guards.refusal.refuser import Refuser, Topics
-from proxy.guards.refusal.subject_names import Names
-from proxy.guards.route import Router
+from proxy.guards.refusal.refuser import QuestionRefuser, TopicSelection
+from proxy.guards.refusal.subject_names import SubjectNames
+from proxy.guards.route import OverviewRouter
 from proxy.settings.languages import parts
 
 PACKS = parts("refuse", RefusePack)
 NAMES = ("Mira Solano", "Solano", "ميرا سولانو")
-REFUSER = Refuser(PACKS, Topics(), NAMES, lambda question: question == "And for me?")
-ROUTER = Router(PACKS, NAMES)
+REFUSER = QuestionRefuser(PACKS, TopicSelection(), NAMES, lambda question: question == "And for me?")
+ROUTER = OverviewRouter(PACKS, NAMES)
 
 
 def topic(question: str, previous: str = "") -> str:
-    found = REFUSER.find(question, previous)
+    found = REFUSER.find_refusal(question, previous)
     return found.topic if found else ""
 
 
 def test_a_name_is_read_as_it_stands_as_the_subject_and_left_out() -> None:
-    names = Names(("Solano",), PACKS.values())
-    assert names.readings(" is solano free . ") == (
+    names = SubjectNames(("Solano",), PACKS.values())
+    assert names.list_readings(" is solano free . ") == (
         " is solano free . ",
         f" is {SUBJECT} free . ",
         " is free . ",
@@ -30,8 +30,8 @@ def test_a_name_is_read_as_it_stands_as_the_subject_and_left_out() -> None:
 
 
 def test_what_is_glued_to_a_name_may_be_a_word_of_its_own() -> None:
-    names = Names(("Solano",), PACKS.values())
-    assert names.as_subject(" preco da solano . ") == f" preco {SUBJECT} . "
+    names = SubjectNames(("Solano",), PACKS.values())
+    assert names.replace_with_subject(" preco da solano . ") == f" preco {SUBJECT} . "
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ def test_a_name_behind_its_verb_hides_nothing(question: str, wanted: str) -> Non
 
 
 def test_an_overview_question_may_name_the_subject_behind_the_verb() -> None:
-    assert ROUTER.overview("¿En qué está trabajando ahora Mira Solano?") == {"now"}
-    assert ROUTER.overview("على ماذا تعمل ميرا سولانو الآن؟") == {"now"}
+    assert ROUTER.find_overview_kinds("¿En qué está trabajando ahora Mira Solano?") == {"now"}
+    assert ROUTER.find_overview_kinds("على ماذا تعمل ميرا سولانو الآن؟") == {"now"}
 
 
 @pytest.mark.parametrize(
