@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import click
 
-from bench.quality.rules import rules
+from bench.quality.rules import load_gate_rules
 from proxy.domain.types import Source
 from proxy.gate import Gate, Rules, Stop
 
@@ -34,39 +34,39 @@ TOKEN_CHARS = 4
 """A token of English text is about four characters; a delta carries one."""
 
 
-class Quiet:
+class SilentAnswerTopics:
     """Answer topics that never hit, as costly as folding makes them."""
 
     def find(self, folded: str) -> str:
         return "terms" if "salary negotiation" in folded else ""
 
 
-def answer(chars: int) -> str:
+def build_answer(chars: int) -> str:
     """A cited answer of about `chars` characters."""
     sentence = [f"{fact} [{1 + i % 2}]. " for i, fact in enumerate(FACTS)]
     whole = "".join(sentence)
     return (whole * (chars // len(whole) + 1))[:chars]
 
 
-def deltas(text: str, size: int) -> list[str]:
+def split_deltas(text: str, size: int) -> list[str]:
     """`text` in pieces of `size` characters."""
     return [text[i : i + size] for i in range(0, len(text), size)]
 
 
-def costs_us(held: Rules, pieces: Sequence[str]) -> list[float]:
+def measure_costs_us(rules: Rules, pieces: Sequence[str]) -> list[float]:
     """CPU µs a piece of a gate fed with `pieces`, by stretches of `STRETCH`; the first reads the sources."""
-    gate, costs = Gate(sources(), "en", held), []
+    gate, costs = Gate(build_sources(), "en", rules), []
     for at in range(0, len(pieces), STRETCH):
         part = pieces[at : at + STRETCH]
         start = time.process_time_ns()
-        said = [out for piece in part for out in gate.feed(piece)]
+        outputs = [out for piece in part for out in gate.feed(piece)]
         costs.append((time.process_time_ns() - start) / 1e3 / len(part))
-        if any(isinstance(out, Stop) for out in said):
-            raise SystemExit(f"the answer was stopped: {said[-1]}")
+        if any(isinstance(out, Stop) for out in outputs):
+            raise SystemExit(f"the answer was stopped: {outputs[-1]}")
     return costs
 
 
-def turn_ns() -> float:
+def measure_turn_ns() -> float:
     """What a bare loop costs here and now: about 25 ns a turn on an idle core of 2023, more under load."""
     start, total = time.process_time_ns(), 0
     for number in range(1_000_000):
@@ -74,15 +74,15 @@ def turn_ns() -> float:
     return (time.process_time_ns() - start) / 1e6
 
 
-def sources() -> list[Source]:
+def build_sources() -> list[Source]:
     """Two sources that hold every fact."""
     return [Source(n, str(n), "Library", ". ".join(FACTS) + ".", language="en") for n in (1, 2)]
 
 
-def grown_bytes(held: Rules, pieces: Sequence[str]) -> int:
+def measure_peak_bytes(rules: Rules, pieces: Sequence[str]) -> int:
     """Peak memory that a gate takes while it is fed, beyond the pieces themselves."""
-    gate = Gate(sources(), "en", held)
-    gate.feed(answer(2_000))
+    gate = Gate(build_sources(), "en", rules)
+    gate.feed(build_answer(2_000))
     tracemalloc.start()
     for piece in pieces:
         gate.feed(piece)
@@ -93,38 +93,39 @@ def grown_bytes(held: Rules, pieces: Sequence[str]) -> int:
 
 @click.command()
 @click.option("--chars", default=200_000, show_default=True, help="Length of the longest answer.")
-def _command(chars: int) -> None:
-    held = replace(rules(), prompt=PROMPT, topics=Quiet())
-    costs_us(held, deltas(answer(4_000), TOKEN_CHARS))
+def _measure_gate(chars: int) -> None:
+    rules = replace(load_gate_rules(), prompt=PROMPT, topics=SilentAnswerTopics())
+    measure_costs_us(rules, split_deltas(build_answer(4_000), TOKEN_CHARS))
     print(
-        f"a bare loop turn costs {turn_ns():.0f} ns now; best and median stretch of {STRETCH} deltas, µs CPU"
+        f"a bare loop turn costs {measure_turn_ns():.0f} ns now; "
+        f"best and median stretch of {STRETCH} deltas, µs CPU"
     )
     print(
         f"{'characters':>10} {'deltas':>7} {'a delta':>15} {'a token':>15} {'1st stretch':>12} {'peak kB':>8}"
     )
     for length in sorted({2_000, 20_000, chars // 4, chars}):
-        _show(held, length, TOKEN_CHARS)
+        _print_costs(rules, length, TOKEN_CHARS)
     print("in single characters:")
-    _show(held, min(chars, 20_000), 1)
+    _print_costs(rules, min(chars, 20_000), 1)
     print("hostile, in single characters: µs a character of 10,000 and of 40,000 without an end")
     for piece in ("word ", ". ", '."', "[1", "`", "é", "1,", "a.b "):
-        short, long = (_hostile(held, piece, n) for n in (10_000, 40_000))
+        short, long = (_measure_hostile_us(rules, piece, n) for n in (10_000, 40_000))
         print(f"{piece!r:>10} {short:8.2f} {long:8.2f}")
 
 
-def _show(held: Rules, length: int, size: int) -> None:
-    pieces = deltas(answer(length), size)
-    first, *costs = costs_us(held, pieces)
+def _print_costs(rules: Rules, length: int, size: int) -> None:
+    pieces = split_deltas(build_answer(length), size)
+    first, *costs = measure_costs_us(rules, pieces)
     best, usual = min(costs), statistics.median(costs)
     times = TOKEN_CHARS / size
-    peak_kb = grown_bytes(held, pieces[:20_000]) / 1e3
+    peak_kb = measure_peak_bytes(rules, pieces[:20_000]) / 1e3
     a_delta, a_token = f"{best:.1f} / {usual:.1f}", f"{best * times:.1f} / {usual * times:.1f}"
     print(f"{length:>10} {len(pieces):>7} {a_delta:>15} {a_token:>15} {first:>12.1f} {peak_kb:>8.1f}")
 
 
-def _hostile(held: Rules, piece: str, length: int) -> float:
+def _measure_hostile_us(rules: Rules, piece: str, length: int) -> float:
     """µs a character of an answer without a cited sentence; the longest sentence allowed is longer still."""
-    gate = Gate([Source(1, "1", "", piece)], "en", replace(held, sentence_chars_max=length + 1_000))
+    gate = Gate([Source(1, "1", "", piece)], "en", replace(rules, sentence_chars_max=length + 1_000))
     text = (piece * (length // len(piece)))[:length]
     start = time.process_time_ns()
     for character in text:
@@ -134,5 +135,5 @@ def _hostile(held: Rules, piece: str, length: int) -> float:
 
 def run(arguments: list[str]) -> int:
     """Prints the table; always 0."""
-    _command.main(arguments, standalone_mode=False)
+    _measure_gate.main(arguments, standalone_mode=False)
     return 0

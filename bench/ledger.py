@@ -22,11 +22,11 @@ from proxy.domain.types import Caller, Usage
 from proxy.ledger.periods import Cap, Caps
 from proxy.ledger.sqlite import SqliteLedger
 
-Pair = Callable[[], Awaitable[None]]
+PairOperation = Callable[[], Awaitable[None]]
 PRICES = Prices(150, 600)
 BOUND = CostBound(2_000, 800, 780_000)
 CALLER = Caller("k1", "bench", frozenset({"public"}))
-PLAIN = """
+PLAIN_SCHEMA = """
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
 CREATE TABLE balance (one INTEGER PRIMARY KEY, settled INTEGER, held INTEGER, cap INTEGER);
@@ -36,7 +36,7 @@ INSERT INTO balance VALUES (1, 0, 0, 1000000000000000);
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class LedgerFigure:
     """One run: pairs a second, milliseconds a pair, microseconds of CPU a pair."""
 
     pairs_s: float
@@ -57,8 +57,10 @@ def run(arguments: list[str]) -> int:
     print("| what | at once | pairs/s | × plain | p50 ms | p99 ms | CPU µs/pair |")
     print("|---|---|---|---|---|---|---|")
     for tasks in (1, 64):
-        rounds = [uvloop.run(_round(tasks, options.seconds, options.folder)) for _ in range(options.rounds)]
-        plain, ours = (_median([both[kind] for both in rounds]) for kind in (0, 1))
+        rounds = [
+            uvloop.run(_run_round(tasks, options.seconds, options.folder)) for _ in range(options.rounds)
+        ]
+        plain, ours = (_choose_median([both[kind] for both in rounds]) for kind in (0, 1))
         for name, figure in (("plain commits", plain), ("ledger", ours)):
             print(
                 f"| {name} | {tasks} | {figure.pairs_s:.0f} | {figure.pairs_s / plain.pairs_s:.2f} "
@@ -67,34 +69,34 @@ def run(arguments: list[str]) -> int:
     return 0
 
 
-async def _round(tasks: int, seconds: float, folder: Path | None) -> list[Figure]:
+async def _run_round(tasks: int, seconds: float, folder: Path | None) -> list[LedgerFigure]:
     """Both kinds, one after the other, so that they meet the same neighbours."""
     with tempfile.TemporaryDirectory(dir=folder) as place:
         return [
-            await _plain(Path(place) / "plain.db", tasks, seconds),
-            await _ledger(Path(place) / "ledger.db", tasks, seconds),
+            await _measure_plain_commits(Path(place) / "plain.db", tasks, seconds),
+            await _measure_ledger(Path(place) / "ledger.db", tasks, seconds),
         ]
 
 
-async def _ledger(path: Path, tasks: int, seconds: float) -> Figure:
+async def _measure_ledger(path: Path, tasks: int, seconds: float) -> LedgerFigure:
     async with SqliteLedger(path, Caps(Cap(month=10**17))) as ledger:
 
-        async def pair() -> None:
+        async def reserve_and_settle() -> None:
             hold = await ledger.reserve(CALLER, "m", BOUND, PRICES)
             assert isinstance(hold, Hold), hold
             await ledger.settle(hold, Spent(Usage(1_000, 200), 900))
 
-        figure = await _measure(pair, tasks, seconds)
+        figure = await _measure_pairs(reserve_and_settle, tasks, seconds)
         assert (await ledger.verify()).faults == ()
         return figure
 
 
-async def _plain(path: Path, tasks: int, seconds: float) -> Figure:
+async def _measure_plain_commits(path: Path, tasks: int, seconds: float) -> LedgerFigure:
     async with aiosqlite.connect(path, isolation_level=None) as connection:
-        await connection.executescript(PLAIN)
+        await connection.executescript(PLAIN_SCHEMA)
         lock = asyncio.Lock()
 
-        async def commit(*statements: tuple[str, tuple[int, ...]]) -> None:
+        async def commit_statements(*statements: tuple[str, tuple[int, ...]]) -> None:
             async with lock:
                 await connection.execute("BEGIN IMMEDIATE")
                 for statement, values in statements:
@@ -103,40 +105,40 @@ async def _plain(path: Path, tasks: int, seconds: float) -> Figure:
 
         numbers = iter(range(10**12))
 
-        async def pair() -> None:
+        async def commit_pair() -> None:
             number = next(numbers)
-            await commit(
+            await commit_statements(
                 ("UPDATE balance SET held = held + ?1 WHERE settled + held + ?1 <= cap", (BOUND.nanousd,)),
                 ("INSERT INTO holds VALUES (?, ?)", (number, BOUND.nanousd)),
             )
-            await commit(
+            await commit_statements(
                 ("DELETE FROM holds WHERE id = ?", (number,)),
                 ("UPDATE balance SET held = held - ?, settled = settled + ?", (BOUND.nanousd, 270_000)),
             )
 
-        return await _measure(pair, tasks, seconds)
+        return await _measure_pairs(commit_pair, tasks, seconds)
 
 
-async def _measure(pair: Pair, tasks: int, seconds: float) -> Figure:
+async def _measure_pairs(run_pair: PairOperation, tasks: int, seconds: float) -> LedgerFigure:
     """Runs `pair` in that many tasks for that long."""
     spans: list[float] = []
-    began, cpu = time.perf_counter(), _cpu_s()
+    began, cpu = time.perf_counter(), _read_own_cpu_s()
 
-    async def work() -> None:
+    async def repeat_pair() -> None:
         while (start := time.perf_counter()) < began + seconds:
-            await pair()
+            await run_pair()
             spans.append(time.perf_counter() - start)
 
-    await asyncio.gather(*(work() for _ in range(tasks)))
-    took, used = time.perf_counter() - began, _cpu_s() - cpu
+    await asyncio.gather(*(repeat_pair() for _ in range(tasks)))
+    took, used = time.perf_counter() - began, _read_own_cpu_s() - cpu
     cuts = statistics.quantiles(spans, n=100)
-    return Figure(len(spans) / took, cuts[49] * 1e3, cuts[98] * 1e3, used / len(spans) * 1e6)
+    return LedgerFigure(len(spans) / took, cuts[49] * 1e3, cuts[98] * 1e3, used / len(spans) * 1e6)
 
 
-def _cpu_s() -> float:
+def _read_own_cpu_s() -> float:
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime
 
 
-def _median(figures: list[Figure]) -> Figure:
+def _choose_median(figures: list[LedgerFigure]) -> LedgerFigure:
     return sorted(figures, key=lambda figure: figure.pairs_s)[len(figures) // 2]

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import httpx
 
-from bench.serving import proxy
-from bench.upstream import pieces
+from bench.serving import serve_proxy
+from bench.upstream import split_answer
 
 CONFIG = """
 [server]
@@ -61,71 +61,76 @@ valid_from: 2024-01-01
 ---
 The reading room opens at 9:30 and closes at 18:00.
 """
-ASKED = {"model": "help", "messages": [{"role": "user", "content": "When does the reading room open?"}]}
-TICKS = os.sysconf("SC_CLK_TCK")
+REQUEST_BODY = {
+    "model": "help",
+    "messages": [{"role": "user", "content": "When does the reading room open?"}],
+}
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
+class RequestTimes:
     """Milliseconds of one request: to its first byte of text, and to its end."""
 
-    first: float
-    total: float
+    first_ms: float
+    total_ms: float
 
 
 def run(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench overhead", description=__doc__)
     parser.add_argument("--requests", type=int, default=200, help="of each kind")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with (
-        _upstream() as port,
-        _deployment(port) as config,
-        proxy(config) as served,
+        _start_upstream() as port,
+        _write_deployment(port) as config,
+        serve_proxy(config) as served,
         httpx.Client(trust_env=False) as client,
     ):
         address = served.address
         direct, proxied = [], []
-        _ask(client, f"{address}/v1", stream=True)
-        before = _cpu_s(served.pid)
-        for _ in range(asked.requests):
-            direct.append(_ask(client, f"http://127.0.0.1:{port}/v1", stream=True))
-            proxied.append(_ask(client, f"{address}/v1", stream=True))
-        streamed_s = _cpu_s(served.pid) - before
-        before = _cpu_s(served.pid)
-        whole = [_ask(client, f"{address}/v1", stream=False) for _ in range(asked.requests)]
-        whole_s = _cpu_s(served.pid) - before
+        _time_request(client, f"{address}/v1", stream=True)
+        before = _read_cpu_s(served.pid)
+        for _ in range(options.requests):
+            direct.append(_time_request(client, f"http://127.0.0.1:{port}/v1", stream=True))
+            proxied.append(_time_request(client, f"{address}/v1", stream=True))
+        streamed_s = _read_cpu_s(served.pid) - before
+        before = _read_cpu_s(served.pid)
+        whole = [_time_request(client, f"{address}/v1", stream=False) for _ in range(options.requests)]
+        whole_s = _read_cpu_s(served.pid) - before
         rows = {"upstream alone": direct, "through the proxy": proxied, "the same, not streaming": whole}
-        _told(rows, streamed_s / asked.requests, whole_s / asked.requests)
-        print(f"Memory: {_rss_mb(served.pid):.0f} MB.")
+        _print_overhead(rows, streamed_s / options.requests, whole_s / options.requests)
+        print(f"Memory: {_read_memory_mb(served.pid):.0f} MB.")
     return 0
 
 
-def _told(measured: dict[str, list[Timed]], streamed_s: float, whole_s: float) -> None:
-    chunks = len(pieces())
+def _print_overhead(measured: dict[str, list[RequestTimes]], streamed_s: float, whole_s: float) -> None:
+    chunks = len(split_answer())
     print("| | first text p50 ms | total p50 ms | p95 ms |\n| --- | --- | --- | --- |")
     for name, rows in measured.items():
-        totals = sorted(row.total for row in rows)
-        first, middle = statistics.median(row.first for row in rows), statistics.median(totals)
+        totals = sorted(row.total_ms for row in rows)
+        first, middle = statistics.median(row.first_ms for row in rows), statistics.median(totals)
         print(f"| {name} | {first:.2f} | {middle:.2f} | {totals[int(len(totals) * 0.95)]:.2f} |")
     print(f"\nCPU of the proxy: {streamed_s * 1e3:.2f} ms a streamed answer of {chunks} chunks")
     print(f"({streamed_s / chunks * 1e6:.1f} µs a chunk), {whole_s * 1e3:.2f} ms one that does not stream.")
 
 
-def _ask(client: httpx.Client, base: str, *, stream: bool) -> Timed:
+def _time_request(client: httpx.Client, base: str, *, stream: bool) -> RequestTimes:
     """One answer; the first text counts from its first byte that carries a sentence or a piece of one."""
     began = time.perf_counter()
     first = 0.0
-    with client.stream("POST", f"{base}/chat/completions", json=ASKED | {"stream": stream}) as response:
+    with client.stream(
+        "POST", f"{base}/chat/completions", json=REQUEST_BODY | {"stream": stream}
+    ) as response:
         response.raise_for_status()
         for data in response.iter_raw():
             if (not first and b"reading" in data) or b'"content":"The' in data:
                 first = first or time.perf_counter()
     ended = time.perf_counter()
-    return Timed(((first or ended) - began) * 1e3, (ended - began) * 1e3)
+    return RequestTimes(((first or ended) - began) * 1e3, (ended - began) * 1e3)
 
 
 @contextlib.contextmanager
-def _upstream() -> Iterator[int]:
+def _start_upstream() -> Iterator[int]:
     child = subprocess.Popen([sys.executable, "-m", "bench.upstream"], stdout=subprocess.PIPE)
     assert child.stdout is not None
     try:
@@ -137,23 +142,23 @@ def _upstream() -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def _deployment(upstream: int) -> Iterator[Path]:
+def _write_deployment(upstream_port: int) -> Iterator[Path]:
     """A configuration over a folder of one document."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         (home / "docs").mkdir()
         (home / "docs" / "hours.md").write_text(DOCUMENT, "utf-8")
         config = home / "fiador.toml"
-        config.write_text(CONFIG.format(port=upstream), "utf-8")
+        config.write_text(CONFIG.format(port=upstream_port), "utf-8")
         yield config
 
 
-def _cpu_s(pid: int) -> float:
+def _read_cpu_s(pid: int) -> float:
     """User and system seconds of a process (Linux)."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
+    return (int(fields[11]) + int(fields[12])) / TICKS_PER_S
 
 
-def _rss_mb(pid: int) -> float:
+def _read_memory_mb(pid: int) -> float:
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6

@@ -22,7 +22,7 @@ from pathlib import Path
 import httpx
 import orjson
 
-from bench.serving import proxy
+from bench.serving import serve_proxy
 
 QUESTIONS = (
     "What does the Basic plan cost a month?",
@@ -82,7 +82,7 @@ prices = {{ input_usd_per_million = 0.01, output_usd_per_million = 0.02 }}
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ModelAnswer:
     """One answer as a client saw it. `first_s`: to the first released sentence; None: none was released."""
 
     question: str
@@ -94,40 +94,43 @@ class Answer:
 
 
 MODES = {"text": "as ordinary text with markers", "structured": "as JSON under a schema"}
-ASKED = {"text": len(QUESTIONS), "structured": 5}
+QUESTION_COUNTS = {"text": len(QUESTIONS), "structured": 5}
 """Questions a mode: under a schema this model takes half a minute for each."""
 
 
 def run(arguments: list[str]) -> int:
     """Asks every question in both modes, then leaves one in the middle."""
     with (
-        _llama() as llama,
+        _start_llama() as llama,
         tempfile.TemporaryDirectory() as folder,
         as_file(files("config") / "sample" / "tolva") as corpus,
         httpx.Client(trust_env=False, timeout=300) as client,
     ):
         config = Path(folder) / "fiador.toml"
         config.write_text(CONFIG.format(home=f"{folder}/data", corpus=corpus, llama=llama), "utf-8")
-        with proxy(config) as served:
-            asker = _Asker(client, served.address, config)
+        with serve_proxy(config) as served:
+            asker = _QuestionAsker(client, served.address, config)
             for mode, text in MODES.items():
-                _told(text, [asker.ask(question, mode) for question in QUESTIONS[: ASKED[mode]]])
-            stopped_s = _leave(client, served.address, llama)
+                _print_answers(
+                    text,
+                    [asker.ask_question(question, mode) for question in QUESTIONS[: QUESTION_COUNTS[mode]]],
+                )
+            stopped_s = _measure_stop_s(client, served.address, llama)
     print(f"The generation stopped {stopped_s:.2f} s after the client had left.")
     return 0
 
 
 @dataclass(frozen=True, slots=True)
-class _Asker:
+class _QuestionAsker:
     client: httpx.Client
     address: str
     config: Path
 
-    def ask(self, question: str, mode: str) -> Answer:
+    def ask_question(self, question: str, mode: str) -> ModelAnswer:
         began = time.perf_counter()
         text, first_s, usage = "", 0.0, (0, 0)
         url = f"{self.address}/v1/chat/completions"
-        with self.client.stream("POST", url, json=_body(question, mode)) as response:
+        with self.client.stream("POST", url, json=_build_request_body(question, mode)) as response:
             id = response.headers["x-fiador-id"]
             for line in response.iter_lines():
                 chunk = orjson.loads(line[6:]) if line.startswith("data: {") else {}
@@ -135,19 +138,19 @@ class _Asker:
                     if piece := choice["delta"].get("content"):
                         first_s = first_s or time.perf_counter() - began
                         text += piece
-                if said := chunk.get("usage"):
-                    usage = (said["prompt_tokens"], said["completion_tokens"])
+                if token_counts := chunk.get("usage"):
+                    usage = (token_counts["prompt_tokens"], token_counts["completion_tokens"])
         total_s = time.perf_counter() - began
-        trace = _trace(self.config, id)
-        return Answer(question, text, usage, first_s if trace["released"] else None, total_s, trace)
+        trace = _read_trace(self.config, id)
+        return ModelAnswer(question, text, usage, first_s if trace["released"] else None, total_s, trace)
 
 
-def _body(question: str, mode: str) -> dict[str, object]:
+def _build_request_body(question: str, mode: str) -> dict[str, object]:
     messages = [{"role": "user", "content": question}]
     return {"model": mode, "messages": messages, "stream": True, "stream_options": {"include_usage": True}}
 
 
-def _trace(config: Path, id: str) -> dict[str, object]:
+def _read_trace(config: Path, id: str) -> dict[str, object]:
     command = [sys.executable, "-m", "proxy.commands", "--config", str(config), "decisions", id, "--json"]
     for _ in range(50):
         done = subprocess.run(command, capture_output=True, check=False)
@@ -157,29 +160,29 @@ def _trace(config: Path, id: str) -> dict[str, object]:
     raise RuntimeError(f"the decision log has no row {id}")
 
 
-def _leave(client: httpx.Client, address: str, llama: str) -> float:
+def _measure_stop_s(client: httpx.Client, address: str, llama: str) -> float:
     """Seconds from the client's leaving until the model's only slot is idle again."""
     leaving = httpx.Client(trust_env=False, timeout=300)
     request = leaving.build_request(
-        "POST", f"{address}/v1/chat/completions", json=_body(QUESTIONS[0], "text")
+        "POST", f"{address}/v1/chat/completions", json=_build_request_body(QUESTIONS[0], "text")
     )
     response = leaving.send(request, stream=True)
-    while not _busy(client, llama):
+    while not _is_generating(client, llama):
         time.sleep(0.01)
     response.close()
     leaving.close()
     began = time.perf_counter()
-    while _busy(client, llama):
+    while _is_generating(client, llama):
         time.sleep(0.01)
     return time.perf_counter() - began
 
 
-def _busy(client: httpx.Client, llama: str) -> bool:
+def _is_generating(client: httpx.Client, llama: str) -> bool:
     return any(slot["is_processing"] for slot in client.get(f"{llama}/slots").json())
 
 
-def _told(mode: str, answers: list[Answer]) -> None:
-    counted = Counter(_decision(answer) for answer in answers)
+def _print_answers(mode: str, answers: list[ModelAnswer]) -> None:
+    counted = Counter(_format_decision(answer) for answer in answers)
     print(f"Asked {mode}:\n\n| decision | answers |\n| --- | --- |")
     for decision, count in counted.most_common():
         print(f"| {decision} | {count} |")
@@ -192,18 +195,18 @@ def _told(mode: str, answers: list[Answer]) -> None:
     for answer in answers:
         print(f"> {answer.question}\n\n{answer.text.strip()}\n")
         offending, used = answer.trace["offending"], answer.usage
-        print(f"[{_decision(answer)}; {offending!r}; {used} tokens; {answer.total_s:.1f} s]\n")
+        print(f"[{_format_decision(answer)}; {offending!r}; {used} tokens; {answer.total_s:.1f} s]\n")
 
 
-def _decision(answer: Answer) -> str:
+def _format_decision(answer: ModelAnswer) -> str:
     rule = answer.trace["rule"]
     return f"{answer.trace['decision']} ({rule})" if rule else str(answer.trace["decision"])
 
 
 @contextlib.contextmanager
-def _llama() -> Iterator[str]:
+def _start_llama() -> Iterator[str]:
     """The model server's address."""
-    python, weights = _installed()
+    python, weights = _install_model()
     command = [python, str(Path(__file__).with_name("llama.py")), weights]
     child = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -219,7 +222,7 @@ def _llama() -> Iterator[str]:
         child.stdout.close()
 
 
-def _installed() -> tuple[str, str]:
+def _install_model() -> tuple[str, str]:
     """Python of the environment and path of the weights, both made on first use."""
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fiador" / "real-model"
     python = home / "env" / "bin" / "python"

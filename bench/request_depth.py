@@ -15,10 +15,10 @@ from typing import Any
 
 import orjson
 
-from bench.overhead import ASKED, CONFIG, DOCUMENT
+from bench.overhead import CONFIG, DOCUMENT, REQUEST_BODY
 from proxy.app.asgi import surface
 from proxy.app.deployment import open_deployment
-from proxy.commands.sync import synced
+from proxy.commands.sync import sync_index
 from proxy.gate.gate import Gate
 from proxy.settings.load import load
 
@@ -58,7 +58,7 @@ async def trace_request(config: Path) -> list[str]:
 
     asyncio.get_running_loop().set_task_factory(make_task)  # type: ignore[arg-type]
     async with open_deployment(load(config)) as services:
-        await synced(services.settings, services.evidence, services.packs)
+        await sync_index(services.settings, services.evidence, services.packs)
         Gate.feed = feed_first  # type: ignore[method-assign, assignment]
         try:
             await asyncio.create_task(call_app(surface(services)))
@@ -84,7 +84,7 @@ def list_frames(frame: FrameType | None, creators: MutableMapping[asyncio.Task[A
 
 async def call_app(app: Any) -> None:
     """One streaming request over plain ASGI."""
-    body = orjson.dumps(ASKED | {"stream": True})
+    body = orjson.dumps(REQUEST_BODY | {"stream": True})
     messages = [{"type": "http.request", "body": body, "more_body": False}]
     scope = {
         "type": "http",

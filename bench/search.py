@@ -45,17 +45,17 @@ BATCH = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
+class SearchTimes:
     """Milliseconds of one kind of query under one share of allowed passages."""
 
     passages: int
     share: int
-    what: str
+    kind: str
     p50_ms: float
     p95_ms: float
 
 
-class Clusters:
+class ClusterEmbedder:
     """Vectors around random centres, as texts of some subjects would have. Implements `Embedder`."""
 
     name = "synthetic"
@@ -71,19 +71,19 @@ class Clusters:
 
     def embed_query(self, text: str) -> list[float]:
         """A vector of some subject, whatever the text; costs next to nothing."""
-        return [float(x) for x in self.some(1)[0]]
+        return [float(x) for x in self.draw_vectors(1)[0]]
 
     def embed_passages(self, texts: list[str]) -> list[list[float]]:
         """As `query`, for each."""
         return [self.embed_query(text) for text in texts]
 
-    def some(self, count: int) -> NDArray[np.float32]:
+    def draw_vectors(self, count: int) -> NDArray[np.float32]:
         """`count` vectors, not of length one."""
         near = self._centres[self._random.integers(0, CLUSTERS, count)]
         return near + self._random.normal(0, 0.7, (count, DIM)).astype(np.float32)
 
 
-class Words:
+class WordGenerator:
     """Texts of made-up words; few are common and most are rare, as in a language (Zipf)."""
 
     def __init__(self, seed: int):
@@ -92,121 +92,132 @@ class Words:
         self._words = ["".join(self._random.choices(syllables, k=3)) for _ in range(VOCABULARY)]
         self._weights = list(np.cumsum(1 / np.arange(2, VOCABULARY + 2)))
 
-    def some(self, count: int) -> str:
+    def draw_words(self, count: int) -> str:
         """`count` words."""
         return " ".join(self._random.choices(self._words, cum_weights=self._weights, k=count))
 
-    def document(self) -> list[Chunk]:
+    def draw_passages(self) -> list[Chunk]:
         """Passages made directly: cutting Markdown would take longer than all the rest."""
         return [
-            Chunk((self.some(2),), self.some(WORDS_A_PASSAGE), str(place))
+            Chunk((self.draw_words(2),), self.draw_words(WORDS_A_PASSAGE), str(place))
             for place in range(PASSAGES_A_DOCUMENT)
         ]
 
 
 def run(arguments: list[str]) -> int:
     """Prints a table of medians and 95th percentiles; times are those of a query whose vector is at hand."""
-    options = ArgumentParser(prog="python -m bench search")
-    options.add_argument("--passages", type=int, action="append", help="10000 and 100000 by default")
-    options.add_argument("--queries", type=int, default=100, help="a share and kind")
-    asked = options.parse_args(arguments)
-    times: list[Times] = []
+    parser = ArgumentParser(prog="python -m bench search")
+    parser.add_argument("--passages", type=int, action="append", help="10000 and 100000 by default")
+    parser.add_argument("--queries", type=int, default=100, help="a share and kind")
+    options = parser.parse_args(arguments)
+    times: list[SearchTimes] = []
     if folder := locate_model("auto"):
-        print(f"{_embedding(folder)}\n")
+        print(f"{_measure_model(folder)}\n")
     with show_progress() as progress:
-        for size in asked.passages or (10_000, 100_000):
-            times += _dense(size, asked.queries)
-            times += asyncio.run(_whole(size, asked.queries, progress))
-    print("\n".join(_table(times)))
+        for size in options.passages or (10_000, 100_000):
+            times += _measure_vectors(size, options.queries)
+            times += asyncio.run(_measure_search(size, options.queries, progress))
+    print("\n".join(_render_times(times)))
     return 0
 
 
-def _embedding(folder: Path) -> str:
+def _measure_model(folder: Path) -> str:
     """What the default model costs. Asked first: its memory is what it adds to the process's peak."""
-    before_mb, begun = _memory_mb(), time.process_time()
+    before_mb, begun = _read_peak_mb(), time.process_time()
     model = OnnxEmbedder(folder)
-    loaded_s, added_mb = time.process_time() - begun, _memory_mb() - before_mb
-    question_ms = _cpu_ms(20, lambda: model.embed_query("How many days of paid leave do I have this year?"))
+    loaded_s, added_mb = time.process_time() - begun, _read_peak_mb() - before_mb
+    question_ms = _measure_call_ms(
+        20, lambda: model.embed_query("How many days of paid leave do I have this year?")
+    )
     passages = ["The counter is open on five days of the week. " * 18] * 8
-    passage_ms = _cpu_ms(2, lambda: model.embed_passages(passages)) / len(passages)
+    passage_ms = _measure_call_ms(2, lambda: model.embed_passages(passages)) / len(passages)
     return (
         f"default model: loads in {loaded_s:.1f} s and {added_mb:.0f} MB; a question {question_ms:.0f} ms, "
         f"a passage of 200 tokens {passage_ms:.0f} ms (processor time)"
     )
 
 
-def _cpu_ms(times: int, call: Callable[[], object]) -> float:
+def _measure_call_ms(times: int, call: Callable[[], object]) -> float:
     begun = time.process_time()
     for _ in range(times):
         call()
     return (time.process_time() - begun) / times * 1e3
 
 
-def _memory_mb() -> float:
+def _read_peak_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def _dense(size: int, queries: int) -> list[Times]:
+def _measure_vectors(size: int, queries: int) -> list[SearchTimes]:
     """The vector search alone."""
-    clusters, random = Clusters(1), Random(1)
+    clusters, random = ClusterEmbedder(1), Random(1)
     index = VectorMatrix(DIM)
-    found = clusters.some(size)
+    found = clusters.draw_vectors(size)
     begun = time.perf_counter()
-    index.replace_rows(VectorRow(i, found[i], _scope(random.randrange(GROUPS))) for i in range(size))
+    index.replace_rows(VectorRow(i, found[i], _build_scope(random.randrange(GROUPS))) for i in range(size))
     loaded_s = time.perf_counter() - begun
     print(f"{size} vectors: loaded in {loaded_s:.2f} s, {index.memory_bytes / 1e6:.0f} MB", file=sys.stderr)
-    asked = clusters.some(queries)
+    question_vectors = clusters.draw_vectors(queries)
     return [
-        _timed((size, share, "vectors"), [_search(index, vector, _filter(share)) for vector in asked])
+        _time_calls(
+            (size, share, "vectors"),
+            [_bind_search(index, vector, _build_filter(share)) for vector in question_vectors],
+        )
         for share in SHARES
     ]
 
 
-def _scope(acl: int) -> VectorScope:
+def _build_scope(acl: int) -> VectorScope:
     return VectorScope(acl, 0, None, "en", SOURCE)
 
 
-def _filter(share: int) -> SearchFilter:
+def _build_filter(share: int) -> SearchFilter:
     return SearchFilter(frozenset(range(share)), frozenset({SOURCE}), encode_instant(NOW))
 
 
-def _search(index: VectorMatrix, vector: NDArray[np.float32], allowed: SearchFilter) -> Callable[[], object]:
+def _bind_search(
+    index: VectorMatrix, vector: NDArray[np.float32], allowed: SearchFilter
+) -> Callable[[], object]:
     return lambda: index.find_nearest(vector, allowed, CANDIDATES)
 
 
-def _timed(of: tuple[int, int, str], calls: Sequence[Callable[[], object]]) -> Times:
+def _time_calls(query_kind: tuple[int, int, str], calls: Sequence[Callable[[], object]]) -> SearchTimes:
     taken = []
     for call in calls:
         begun = time.perf_counter()
         call()
         taken.append((time.perf_counter() - begun) * 1e3)
-    return _times(of, taken)
+    return _summarize_times(query_kind, taken)
 
 
-def _times(of: tuple[int, int, str], taken_ms: Sequence[float]) -> Times:
+def _summarize_times(query_kind: tuple[int, int, str], taken_ms: Sequence[float]) -> SearchTimes:
     p50, p95 = np.percentile(taken_ms, (50, 95))
-    return Times(*of, float(p50), float(p95))
+    return SearchTimes(*query_kind, float(p50), float(p95))
 
 
-async def _whole(size: int, queries: int, progress: Progress) -> list[Times]:
+async def _measure_search(size: int, queries: int, progress: Progress) -> list[SearchTimes]:
     """The product's search over the product's store, with vectors and without."""
     times = []
     with tempfile.TemporaryDirectory(prefix="fiador-bench-") as folder:
-        root, clusters, words = Path(folder), Clusters(2), Words(2)
+        root, clusters, words = Path(folder), ClusterEmbedder(2), WordGenerator(2)
         async with Store(root / "truth.db") as store, KeywordIndex(root / "words", store) as lexical:
-            await _fill(store, size, (clusters, words), progress)
+            await _write_corpus(store, size, (clusters, words), progress)
             await lexical.drain()
             packs = {"en": WordPack("Latin", frozenset())}
-            for what, embedder in (("keywords", None), ("both, checked", clusters)):
+            for kind, embedder in (("keywords", None), ("both, checked", clusters)):
                 async with Search(store, lexical, packs=packs, embedder=embedder) as search:
                     for share in SHARES:
-                        taken = [await _find(search, words.some(6), share) for _ in range(queries + 5)]
-                        times.append(_times((size, share, what), taken[5:]))  # the first ones fill caches
-                        progress(f"{size}: {what}, {share} %", 1.0)
+                        taken = [
+                            await _time_search(search, words.draw_words(6), share) for _ in range(queries + 5)
+                        ]
+                        times.append(
+                            _summarize_times((size, share, kind), taken[5:])
+                        )  # the first ones fill caches
+                        progress(f"{size}: {kind}, {share} %", 1.0)
     return times
 
 
-async def _find(search: Search, text: str, share: int) -> float:
+async def _time_search(search: Search, text: str, share: int) -> float:
     groups = frozenset(f"group-{i}" for i in range(share))
     viewer = Viewer(groups, NOW, frozenset({SOURCE}))
     begun = time.perf_counter()
@@ -214,30 +225,32 @@ async def _find(search: Search, text: str, share: int) -> float:
     return (time.perf_counter() - begun) * 1e3
 
 
-async def _fill(store: Store, size: int, made: tuple[Clusters, Words], progress: Progress) -> None:
-    clusters, words = made
+async def _write_corpus(
+    store: Store, size: int, generators: tuple[ClusterEmbedder, WordGenerator], progress: Progress
+) -> None:
+    clusters, words = generators
     documents = list(range(size // PASSAGES_A_DOCUMENT))
     for start in range(0, len(documents), BATCH):
-        part = [(_document(i), words.document()) for i in documents[start : start + BATCH]]
-        await _put(store, part)
+        part = [(_build_document(i), words.draw_passages()) for i in documents[start : start + BATCH]]
+        await _write_documents(store, part)
         progress(f"writing {size} passages", (start + BATCH) / len(documents))
     while wanted := await store.run_read(
         lambda connection: vectors.list_unembedded(connection, clusters.name, 0, 20_000)
     ):
         blobs = {
             one.hash: pack_vector(vector)
-            for one, vector in zip(wanted, clusters.some(len(wanted)), strict=True)
+            for one, vector in zip(wanted, clusters.draw_vectors(len(wanted)), strict=True)
         }
         await store.save_vectors(clusters.name, blobs)
 
 
-async def _put(store: Store, part: Sequence[tuple[Document, Sequence[Chunk]]]) -> None:
+async def _write_documents(store: Store, part: Sequence[tuple[Document, Sequence[Chunk]]]) -> None:
     await store.run_write(
         lambda connection: [document_writes.put_document(connection, *both) for both in part]
     )
 
 
-def _document(number: int) -> Document:
+def _build_document(number: int) -> Document:
     return Document(
         id=f"{SOURCE}/{number}",
         source=SOURCE,
@@ -248,9 +261,9 @@ def _document(number: int) -> Document:
     )
 
 
-def _table(times: Sequence[Times]) -> Iterator[str]:
-    yield f"load average {os.getloadavg()[0]:.1f}, peak memory of all sizes {_memory_mb():.0f} MB\n"
+def _render_times(times: Sequence[SearchTimes]) -> Iterator[str]:
+    yield f"load average {os.getloadavg()[0]:.1f}, peak memory of all sizes {_read_peak_mb():.0f} MB\n"
     yield "| passages | allowed | what | p50 ms | p95 ms |"
     yield "|---|---|---|---|---|"
     for one in times:
-        yield f"| {one.passages} | {one.share} % | {one.what} | {one.p50_ms:.2f} | {one.p95_ms:.2f} |"
+        yield f"| {one.passages} | {one.share} % | {one.kind} | {one.p50_ms:.2f} | {one.p95_ms:.2f} |"

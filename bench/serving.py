@@ -11,11 +11,11 @@ from pathlib import Path
 
 import httpx
 
-START_S = 120
+START_TIMEOUT_S = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Proxy:
+class ProxyProcess:
     """A running proxy: where it listens, and its process."""
 
     address: str
@@ -23,28 +23,28 @@ class Proxy:
 
 
 @contextlib.contextmanager
-def proxy(config: Path) -> Iterator[Proxy]:
+def serve_proxy(config: Path) -> Iterator[ProxyProcess]:
     """Syncs and serves `config` on a free loopback port until the block ends."""
     command = [sys.executable, "-m", "proxy.commands", "--config", str(config)]
     subprocess.run([*command, "sync"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    port = _free_port()
+    port = _find_free_port()
     child = subprocess.Popen([*command, "serve", "--port", str(port)], stderr=subprocess.DEVNULL)
     try:
-        _await(f"http://127.0.0.1:{port}", child)
-        yield Proxy(f"http://127.0.0.1:{port}", child.pid)
+        _wait_until_healthy(f"http://127.0.0.1:{port}", child)
+        yield ProxyProcess(f"http://127.0.0.1:{port}", child.pid)
     finally:
         child.terminate()
         child.wait(30)
 
 
-def _free_port() -> int:
+def _find_free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
-def _await(address: str, child: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + START_S
+def _wait_until_healthy(address: str, child: subprocess.Popen[bytes]) -> None:
+    until = time.monotonic() + START_TIMEOUT_S
     with httpx.Client(trust_env=False) as probe:
         while time.monotonic() < until and child.poll() is None:
             with contextlib.suppress(httpx.TransportError):

@@ -14,35 +14,39 @@ PIECE_CHARS = 4
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 
 
-def pieces() -> list[str]:
+def split_answer() -> list[str]:
     """The answer, cut as a model's tokens would cut it."""
     text = SENTENCE * SENTENCES
     return [text[at : at + PIECE_CHARS] for at in range(0, len(text), PIECE_CHARS)]
 
 
-def events() -> list[bytes]:
+def encode_events() -> list[bytes]:
     """The answer as chunks of HTTP, one event each."""
-    deltas: list[tuple[dict[str, object], str | None]] = [({"content": piece}, None) for piece in pieces()]
-    sent = [_event(delta, finish) for delta, finish in [*deltas, ({}, "stop")]]
-    sent.append(_data({"choices": [], "usage": {"prompt_tokens": 400, "completion_tokens": len(deltas)}}))
+    deltas: list[tuple[dict[str, object], str | None]] = [
+        ({"content": piece}, None) for piece in split_answer()
+    ]
+    sent = [_encode_delta(delta, finish) for delta, finish in [*deltas, ({}, "stop")]]
+    sent.append(
+        _encode_chunk({"choices": [], "usage": {"prompt_tokens": 400, "completion_tokens": len(deltas)}})
+    )
     sent.append(b"data: [DONE]\n\n")
     return [b"%x\r\n%s\r\n" % (len(event), event) for event in sent]
 
 
-def _event(delta: dict[str, object], finish: str | None) -> bytes:
-    return _data({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+def _encode_delta(delta: dict[str, object], finish: str | None) -> bytes:
+    return _encode_chunk({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
 
 
-def _data(fields: dict[str, object]) -> bytes:
+def _encode_chunk(fields: dict[str, object]) -> bytes:
     head: dict[str, object] = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
     return b"data: " + orjson.dumps(head | fields) + b"\n\n"
 
 
-async def serve(pause_s: float) -> None:
+async def serve_answer(pause_s: float) -> None:
     """Serves until it is ended; `pause_s` between events."""
-    sent = events()
+    sent = encode_events()
 
-    async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def answer_connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while head := await reader.readuntil(b"\r\n\r\n"):
                 length = next(
@@ -60,10 +64,10 @@ async def serve(pause_s: float) -> None:
         except (asyncio.IncompleteReadError, ConnectionError):
             writer.close()
 
-    server = await asyncio.start_server(accept, "127.0.0.1", 0)
+    server = await asyncio.start_server(answer_connection, "127.0.0.1", 0)
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(float(sys.argv[1]) if len(sys.argv) > 1 else 0.0))
+    asyncio.run(serve_answer(float(sys.argv[1]) if len(sys.argv) > 1 else 0.0))

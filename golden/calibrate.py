@@ -11,43 +11,43 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import fmean
 
-from golden.cases import Case
+from golden.cases import GoldenCase
 from golden.report import Report
 from proxy.settings.lock import AssistantLock, Calibrated, Lock
 
-LEAST = 5
+QUESTIONS_MIN = 5
 """Questions of each kind below which a language has no value of its own."""
-EVERY = "all"
+ALL_LANGUAGES = "all"
 """The row over all languages."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class SimilaritySample:
     """The best similarity (0..1) of one question, and whether the corpus answers it."""
 
     id: str
     language: str
     similarity: float
-    answerable: bool
+    is_answerable: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Separation:
     """How far the two kinds lie apart. `threshold` None: nothing separates them, and `why`."""
 
-    samples: tuple[Sample, ...]
+    samples: tuple[SimilaritySample, ...]
     threshold: float | None = None
-    lost: tuple[str, ...] = ()
+    lost_ids: tuple[str, ...] = ()
     """Ids of answerable questions that the threshold would refuse."""
-    why: str = ""
+    explanation: str = ""
 
     @property
-    def answerable(self) -> tuple[Sample, ...]:
-        return tuple(s for s in self.samples if s.answerable)
+    def answerable(self) -> tuple[SimilaritySample, ...]:
+        return tuple(s for s in self.samples if s.is_answerable)
 
     @property
-    def unanswerable(self) -> tuple[Sample, ...]:
-        return tuple(s for s in self.samples if not s.answerable)
+    def unanswerable(self) -> tuple[SimilaritySample, ...]:
+        return tuple(s for s in self.samples if not s.is_answerable)
 
     @property
     def auc(self) -> float | None:
@@ -64,35 +64,37 @@ Separations = Mapping[str, Mapping[str, Separation]]
 """By assistant, then by language; `EVERY` is the row over all."""
 
 
-def separate(samples: Iterable[Sample], lose_max: float = 0.0) -> Separation:
+def find_separation(samples: Iterable[SimilaritySample], lose_max: float = 0.0) -> Separation:
     """Finds the threshold of the rule above; `lose_max` is the share of answerable questions it may cost."""
     found = Separation(tuple(sorted(samples, key=lambda s: s.similarity)))
     if not found.answerable or not found.unanswerable:
         kind = "question that must be refused" if found.answerable else "case with an `expect_source`"
-        return Separation(found.samples, why=f"no {kind} was searched for")
+        return Separation(found.samples, explanation=f"no {kind} was searched for")
     top = found.unanswerable[-1]
     lost = [s for s in found.answerable if s.similarity <= top.similarity]
     kept = found.answerable[len(lost) :]
     if not kept or len(lost) > lose_max * len(found.answerable):
-        return Separation(found.samples, lost=tuple(s.id for s in lost), why=_against(top, lost))
-    middle = _middle(top.similarity, kept[0].similarity)
+        return Separation(
+            found.samples, lost_ids=tuple(s.id for s in lost), explanation=_explain_overlap(top, lost)
+        )
+    middle = _choose_middle(top.similarity, kept[0].similarity)
     return Separation(found.samples, middle, tuple(s.id for s in lost))
 
 
-def separations(report: Report, lose_max: float = 0.0) -> Separations:
+def separate_report(report: Report, lose_max: float = 0.0) -> Separations:
     """Per assistant: all languages together, then each language with enough questions of both kinds."""
     found: dict[str, dict[str, Separation]] = {}
-    for assistant, samples in _samples(report).items():
-        rows = {EVERY: separate(samples, lose_max)}
+    for assistant, samples in _collect_samples(report).items():
+        rows = {ALL_LANGUAGES: find_separation(samples, lose_max)}
         for language in dict.fromkeys(s.language for s in samples):
-            own = separate((s for s in samples if s.language == language), lose_max)
-            if min(len(own.answerable), len(own.unanswerable)) >= LEAST:
+            own = find_separation((s for s in samples if s.language == language), lose_max)
+            if min(len(own.answerable), len(own.unanswerable)) >= QUESTIONS_MIN:
                 rows[language] = own
         found[assistant] = rows
     return found
 
 
-def lock(found: Separations, *, model: str, generation: str, date: str) -> Lock:
+def build_lock(separations: Separations, *, model: str, generation: str, date: str) -> Lock:
     """What `threshold.lock.toml` is to say: the values that were found, and what they were measured on."""
     return Lock(
         model=model,
@@ -101,42 +103,44 @@ def lock(found: Separations, *, model: str, generation: str, date: str) -> Lock:
         rule="middle between the highest question to be refused and the lowest answerable one above it",
         assistants={
             assistant: AssistantLock(
-                every=_calibrated(rows[EVERY]),
+                every=_build_calibrated_threshold(rows[ALL_LANGUAGES]),
                 languages={
                     language: value
                     for language, row in rows.items()
-                    if language != EVERY and (value := _calibrated(row))
+                    if language != ALL_LANGUAGES and (value := _build_calibrated_threshold(row))
                 },
             )
-            for assistant, rows in found.items()
+            for assistant, rows in separations.items()
         },
     )
 
 
-def text(found: Separations) -> str:
+def render_separations(separations: Separations) -> str:
     """The separations as a table for people, and a sentence for each that has no threshold."""
     lines = [f"{'':24}{'answerable':>12}{'lowest':>8}{'refuse':>8}{'highest':>9}{'AUC':>7}{'threshold':>11}"]
-    for assistant, rows in found.items():
+    for assistant, rows in separations.items():
         for language, row in rows.items():
-            lines.append(f"{f'{assistant} {language}':24}{_figures(row)}")
-            if row.why:
-                lines.append(f"    no separating threshold: {row.why}")
-            elif row.lost:
-                lines.append(f"    the threshold refuses {len(row.lost)} answerable: {', '.join(row.lost)}")
-    if not found:
+            lines.append(f"{f'{assistant} {language}':24}{_format_separation_row(row)}")
+            if row.explanation:
+                lines.append(f"    no separating threshold: {row.explanation}")
+            elif row.lost_ids:
+                lines.append(
+                    f"    the threshold refuses {len(row.lost_ids)} answerable: {', '.join(row.lost_ids)}"
+                )
+    if not separations:
         lines.append("    nothing to separate: no case searched has `expect_source` or `expect: no_evidence`")
     return "\n".join(lines)
 
 
-def data(found: Separations) -> Mapping[str, object]:
+def build_separation_data(separations: Separations) -> Mapping[str, object]:
     """The separations for programs: by assistant and language, the figures of `text` and the ids lost."""
     return {
-        assistant: {language: _row(row) for language, row in rows.items()}
-        for assistant, rows in found.items()
+        assistant: {language: _build_separation_row(row) for language, row in rows.items()}
+        for assistant, rows in separations.items()
     }
 
 
-def _row(row: Separation) -> Mapping[str, object]:
+def _build_separation_row(row: Separation) -> Mapping[str, object]:
     return {
         "threshold": row.threshold,
         "answerable": len(row.answerable),
@@ -144,47 +148,47 @@ def _row(row: Separation) -> Mapping[str, object]:
         "refuse": len(row.unanswerable),
         "highest": row.unanswerable[-1].similarity if row.unanswerable else None,
         "auc": row.auc,
-        "lost": row.lost,
-        "why": row.why,
+        "lost": row.lost_ids,
+        "why": row.explanation,
     }
 
 
-def _samples(report: Report) -> dict[str, list[Sample]]:
-    found: dict[str, list[Sample]] = {}
+def _collect_samples(report: Report) -> dict[str, list[SimilaritySample]]:
+    found: dict[str, list[SimilaritySample]] = {}
     for grade in report.grades:
-        outcome, answerable = grade.outcome, _answerable(grade.case)
+        outcome, answerable = grade.outcome, _is_answerable(grade.case)
         if outcome and outcome.similarity is not None and answerable is not None:
-            sample = Sample(grade.case.id, grade.case.language, outcome.similarity, answerable)
+            sample = SimilaritySample(grade.case.id, grade.case.language, outcome.similarity, answerable)
             found.setdefault(outcome.assistant, []).append(sample)
     return found
 
 
-def _answerable(case: Case) -> bool | None:
+def _is_answerable(case: GoldenCase) -> bool | None:
     """None: the case says nothing about similarity (a pattern refuses it, records answer it, …)."""
     if case.expect == ("no_evidence",):
         return False
-    return True if case.expect_source and not case.must_refuse else None
+    return True if case.expect_source and not case.needs_refusal else None
 
 
-def _middle(low: float, high: float) -> float:
+def _choose_middle(low: float, high: float) -> float:
     """Short where it may be: `low < middle <= high` must hold after rounding too."""
     middle = round((low + high) / 2, 3)
     return middle if low < middle <= high else high
 
 
-def _against(top: Sample, lost: list[Sample]) -> str:
+def _explain_overlap(top: SimilaritySample, lost: list[SimilaritySample]) -> str:
     below = ", ".join(f"{s.id} ({s.similarity:.3f})" for s in lost[:5]) + (" …" if len(lost) > 5 else "")
     return f"{top.id} must be refused and reaches {top.similarity:.3f}; not above it: {below}"
 
 
-def _calibrated(row: Separation) -> Calibrated | None:
+def _build_calibrated_threshold(row: Separation) -> Calibrated | None:
     if row.threshold is None:
         return None
     counts = {"answerable": len(row.answerable), "unanswerable": len(row.unanswerable)}
     return Calibrated(threshold=row.threshold, **counts)
 
 
-def _figures(row: Separation) -> str:
+def _format_separation_row(row: Separation) -> str:
     low = f"{row.answerable[0].similarity:.3f}" if row.answerable else "–"
     high = f"{row.unanswerable[-1].similarity:.3f}" if row.unanswerable else "–"
     auc = "–" if row.auc is None else f"{row.auc:.3f}"

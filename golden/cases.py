@@ -35,27 +35,35 @@ from typing import TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from golden.form import REFUSING, Asked, Expect, Form, Shared, Single, Talk
-from golden.lines import Placed, Spot, parse
+from golden.form import (
+    REFUSAL_EXPECTATIONS,
+    AskedForm,
+    ConversationForm,
+    DefaultsForm,
+    Expectation,
+    GoldenForm,
+    SingleCaseForm,
+)
+from golden.lines import LocatedYaml, ValuePath, parse_located_yaml
 from proxy.domain.errors import ConfigError
 from proxy.domain.types import Turn
 
-F = TypeVar("F", bound=Form)
+F = TypeVar("F", bound=GoldenForm)
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class GoldenCase:
     """One question and what must become of it; the fields are explained above."""
 
     id: str
     question: str
     model: str
-    expect: tuple[Expect, ...]
-    place: str = ""
+    expect: tuple[Expectation, ...]
+    location: str = ""
     """`file:line`, for the report."""
     language: str = ""
     history: tuple[Turn, ...] = ()
-    follows: str = ""
+    previous_id: str = ""
     """Id of the turn before it in a conversation."""
     groups: frozenset[str] | None = None
     """None: the deployment's public groups."""
@@ -72,26 +80,26 @@ class Case:
     script: tuple[str, ...] = ()
 
     @property
-    def must_refuse(self) -> bool:
+    def needs_refusal(self) -> bool:
         """Whether the reader must get a fixed refusal."""
-        return set(self.expect) <= REFUSING
+        return set(self.expect) <= REFUSAL_EXPECTATIONS
 
 
-def load(paths: Iterable[Path]) -> tuple[Case, ...]:
+def load_cases(paths: Iterable[Path]) -> tuple[GoldenCase, ...]:
     """Every case of the files, and of the `*.yaml` below the folders, in order.
 
     Raises `ConfigError` with all faults at once, `file:line: …` each.
     """
     faults: list[str] = []
-    cases: list[Case] = []
-    for file in _files(paths):
+    cases: list[GoldenCase] = []
+    for file in _iterate_case_files(paths):
         try:
-            cases += read(file.read_text("utf-8"), str(file))
+            cases += parse_cases(file.read_text("utf-8"), str(file))
         except ConfigError as fault:
             faults += fault.faults
         except (OSError, UnicodeDecodeError) as fault:
             faults.append(f"{file}: cannot be read: {fault}")
-    faults += _twice(cases)
+    faults += _find_duplicate_ids(cases)
     if not cases and not faults:
         faults.append("want at least one case, got none: name a file or a folder with *.yaml")
     if faults:
@@ -99,20 +107,20 @@ def load(paths: Iterable[Path]) -> tuple[Case, ...]:
     return tuple(cases)
 
 
-def servable(cases: Iterable[Case], *, meaning: bool) -> tuple[Case, ...]:
+def select_servable(cases: Iterable[GoldenCase], *, has_meaning: bool) -> tuple[GoldenCase, ...]:
     """The cases that can be right: without a model of meaning, those that need one are left out."""
-    return tuple(case for case in cases if meaning or case.needs != "meaning")
+    return tuple(case for case in cases if has_meaning or case.needs != "meaning")
 
 
-def read(text: str, name: str) -> list[Case]:
+def parse_cases(text: str, name: str) -> list[GoldenCase]:
     """The cases of one file's text; `name` is shown in faults."""
-    placed = parse(text, name)
-    shared, items, at = _opened(placed)
-    cases: list[Case] = []
+    yaml_file = parse_located_yaml(text, name)
+    shared, items, path = _read_case_list(yaml_file)
+    cases: list[GoldenCase] = []
     faults: list[str] = []
     for index, item in enumerate(items):
         try:
-            cases += _cases(item, shared, placed, (*at, index))
+            cases += _parse_item(item, shared, yaml_file, (*path, index))
         except ConfigError as fault:
             faults += fault.faults
     if faults:
@@ -120,7 +128,7 @@ def read(text: str, name: str) -> list[Case]:
     return cases
 
 
-def _files(paths: Iterable[Path]) -> Iterator[Path]:
+def _iterate_case_files(paths: Iterable[Path]) -> Iterator[Path]:
     for path in paths:
         if path.is_dir():
             yield from sorted(path.rglob("*.yaml"))
@@ -128,56 +136,74 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
             yield path
 
 
-def _twice(cases: Iterable[Case]) -> Iterator[str]:
+def _find_duplicate_ids(cases: Iterable[GoldenCase]) -> Iterator[str]:
     seen: dict[str, str] = {}
     for case in cases:
         if case.id in seen:
-            yield f"{case.place}: id: `{case.id}` stands already at {seen[case.id]}"
-        seen.setdefault(case.id, case.place)
+            yield f"{case.location}: id: `{case.id}` stands already at {seen[case.id]}"
+        seen.setdefault(case.id, case.location)
 
 
-def _opened(placed: Placed) -> tuple[Mapping[str, object], list[object], Spot]:
+def _read_case_list(yaml_file: LocatedYaml) -> tuple[Mapping[str, object], list[object], ValuePath]:
     """What all cases share, the cases, and where they stand."""
-    data, at = placed.data, Spot()
+    data, path = yaml_file.data, ValuePath()
     shared: Mapping[str, object] = {}
     if isinstance(data, Mapping):
         if unknown := [str(key) for key in data if key not in ("defaults", "cases")]:
-            raise ConfigError(placed.fault((unknown[0],), "unknown key; want `defaults` and `cases`"))
+            raise ConfigError(
+                yaml_file.format_fault((unknown[0],), "unknown key; want `defaults` and `cases`")
+            )
         shared = data.get("defaults", {})
-        _valid(Shared, shared, placed, ("defaults",))
-        data, at = data.get("cases"), ("cases",)
+        _validate_form(DefaultsForm, shared, yaml_file, ("defaults",))
+        data, path = data.get("cases"), ("cases",)
     if not isinstance(data, list):
-        raise ConfigError(placed.fault(at, f"want a list of cases, got {type(data).__name__}"))
-    return shared, data, at
+        raise ConfigError(yaml_file.format_fault(path, f"want a list of cases, got {type(data).__name__}"))
+    return shared, data, path
 
 
-def _cases(item: object, shared: Mapping[str, object], placed: Placed, at: Spot) -> Iterator[Case]:
+def _parse_item(
+    item: object, shared: Mapping[str, object], yaml_file: LocatedYaml, path: ValuePath
+) -> Iterator[GoldenCase]:
     """One case, or one for each turn of a conversation."""
     if not isinstance(item, Mapping):
-        raise ConfigError(placed.fault(at, f"want a case, got {type(item).__name__}"))
+        raise ConfigError(yaml_file.format_fault(path, f"want a case, got {type(item).__name__}"))
     if "turns" not in item:
-        single = _valid(Single, {**shared, **item}, placed, at)
-        yield _case(single, single.id, placed.place(at), tuple(said.turn() for said in single.history))
+        single = _validate_form(SingleCaseForm, {**shared, **item}, yaml_file, path)
+        yield _build_case(
+            single,
+            single.id,
+            yaml_file.format_location(path),
+            tuple(said.build_turn() for said in single.history),
+        )
         return
-    own = {key: item[key] for key in item if key in Shared.model_fields}
-    talk = _valid(Talk, {key: item[key] for key in item if key not in own}, placed, at)
-    for index, turn in enumerate(talk.turns):
-        spot = (*at, "turns", index)
-        asked = _valid(Asked, {**shared, **own, **turn}, placed, spot)
-        follows = f"{talk.id}/{index}" if index else ""
-        yield _case(asked, f"{talk.id}/{index + 1}", placed.place(spot), follows=follows)
+    own = {key: item[key] for key in item if key in DefaultsForm.model_fields}
+    conversation = _validate_form(
+        ConversationForm, {key: item[key] for key in item if key not in own}, yaml_file, path
+    )
+    for index, turn in enumerate(conversation.turns):
+        turn_path = (*path, "turns", index)
+        asked = _validate_form(AskedForm, {**shared, **own, **turn}, yaml_file, turn_path)
+        previous_id = f"{conversation.id}/{index}" if index else ""
+        yield _build_case(
+            asked,
+            f"{conversation.id}/{index + 1}",
+            yaml_file.format_location(turn_path),
+            previous_id=previous_id,
+        )
 
 
-def _case(asked: Asked, id: str, place: str, history: tuple[Turn, ...] = (), *, follows: str = "") -> Case:
-    return Case(
+def _build_case(
+    asked: AskedForm, id: str, location: str, history: tuple[Turn, ...] = (), *, previous_id: str = ""
+) -> GoldenCase:
+    return GoldenCase(
         id=id,
         question=asked.question,
         model=asked.model,
         expect=asked.expect,
-        place=place,
+        location=location,
         language=asked.language,
         history=history,
-        follows=follows,
+        previous_id=previous_id,
         groups=asked.as_user.groups if asked.as_user else None,
         at=asked.at,
         needs=asked.needs,
@@ -191,14 +217,16 @@ def _case(asked: Asked, id: str, place: str, history: tuple[Turn, ...] = (), *, 
     )
 
 
-def _valid(kind: type[F], value: object, placed: Placed, at: Spot) -> F:
+def _validate_form(kind: type[F], value: object, yaml_file: LocatedYaml, path: ValuePath) -> F:
     try:
         return kind.model_validate(value)
     except ValidationError as fault:
-        raise ConfigError(*(placed.fault((*at, *e["loc"]), _say(e)) for e in fault.errors())) from fault
+        raise ConfigError(
+            *(yaml_file.format_fault((*path, *e["loc"]), _describe_error(e)) for e in fault.errors())
+        ) from fault
 
 
-def _say(error: ErrorDetails) -> str:
+def _describe_error(error: ErrorDetails) -> str:
     if error["type"] == "extra_forbidden":
         return "unknown key"
     if error["type"] == "missing":

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from golden.cases import Case
-from golden.outcome import Handed, Outcome
+from golden.cases import GoldenCase
+from golden.outcome import CaseOutcome, HandedSource
 from indexes.text.folding import fold_text
 from proxy.domain.types import Decision
 
-RECALL_AT = 5
+RECALL_RANK = 5
 """Below the default of eight sources: among a few dozen passages, eight would flatter the search."""
 
 
@@ -26,61 +26,61 @@ class Figure(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class FigureVerdict:
     """One figure of one case; `why` is "" when it is right."""
 
     figure: Figure
-    why: str = ""
+    fault: str = ""
 
     @property
-    def right(self) -> bool:
-        return not self.why
+    def is_right(self) -> bool:
+        return not self.fault
 
 
 @dataclass(frozen=True, slots=True)
 class Grade:
     """A case with what became of it and the verdicts on it."""
 
-    case: Case
-    outcome: Outcome | None
+    case: GoldenCase
+    outcome: CaseOutcome | None
     """None: the pipeline failed."""
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[FigureVerdict, ...]
 
     @property
-    def right(self) -> bool:
-        return all(verdict.right for verdict in self.verdicts)
+    def is_right(self) -> bool:
+        return all(verdict.is_right for verdict in self.verdicts)
 
 
-def grade(case: Case, outcome: Outcome) -> Grade:
+def grade_case(case: GoldenCase, outcome: CaseOutcome) -> Grade:
     """Every figure that `case` has an expectation for."""
-    return Grade(case, outcome, tuple(_verdicts(case, outcome)))
+    return Grade(case, outcome, tuple(_iterate_verdicts(case, outcome)))
 
 
-def failed(case: Case, why: str) -> Grade:
+def grade_failure(case: GoldenCase, fault: str) -> Grade:
     """The pipeline raised: wrong in whatever the case was about."""
-    return Grade(case, None, (Verdict(_routed(case), f"the pipeline failed: {why}"),))
+    return Grade(case, None, (FigureVerdict(_choose_route_figure(case), f"the pipeline failed: {fault}"),))
 
 
-def _verdicts(case: Case, outcome: Outcome) -> Iterator[Verdict]:
-    yield Verdict(_routed(case), _route(case, outcome))
-    yield Verdict(Figure.PERMISSIONS, _permissions(case, outcome))
+def _iterate_verdicts(case: GoldenCase, outcome: CaseOutcome) -> Iterator[FigureVerdict]:
+    yield FigureVerdict(_choose_route_figure(case), _find_route_fault(case, outcome))
+    yield FigureVerdict(Figure.PERMISSIONS, _find_permission_fault(case, outcome))
     if case.expect_source:
-        yield Verdict(Figure.RETRIEVAL, _retrieval(case, outcome))
-        yield Verdict(Figure.RECALL, _retrieval(case, outcome, RECALL_AT))
-    if case.contains or case.lacks or _must_cite(case, outcome):
-        yield Verdict(Figure.ANSWER, _answer(case, outcome))
+        yield FigureVerdict(Figure.RETRIEVAL, _find_retrieval_fault(case, outcome))
+        yield FigureVerdict(Figure.RECALL, _find_retrieval_fault(case, outcome, RECALL_RANK))
+    if case.contains or case.lacks or _needs_citation(case, outcome):
+        yield FigureVerdict(Figure.ANSWER, _find_answer_fault(case, outcome))
 
 
-def _routed(case: Case) -> Figure:
-    if case.must_refuse:
+def _choose_route_figure(case: GoldenCase) -> Figure:
+    if case.needs_refusal:
         return Figure.REFUSED
     return Figure.OVERVIEW if "records" in case.expect else Figure.ANSWERED
 
 
-def _route(case: Case, outcome: Outcome) -> str:
+def _find_route_fault(case: GoldenCase, outcome: CaseOutcome) -> str:
     """Why the decision is none of the expected ones; the first fault found."""
-    if not any(_meets(expect, outcome) for expect in case.expect):
-        return f"want {' or '.join(case.expect)}, got {_told(outcome)}"
+    if not any(_is_expected(expect, outcome) for expect in case.expect):
+        return f"want {' or '.join(case.expect)}, got {_describe_outcome(outcome)}"
     if outcome.decision == Decision.REFUSED and case.topic and outcome.topic != case.topic:
         return f"want topic {case.topic}, got {outcome.topic or 'none'}"
     if case.rule and outcome.rule != case.rule:
@@ -89,71 +89,75 @@ def _route(case: Case, outcome: Outcome) -> str:
         return f"{outcome.decision} must cost no call, the model was called {outcome.upstream_calls} times"
     if outcome.decision == Decision.REFUSED and outcome.embedded:
         return "a refusal of layer 1 must embed nothing, the question was embedded"
-    return _order(case, outcome)
+    return _find_order_fault(case, outcome)
 
 
-def _meets(expect: str, outcome: Outcome) -> bool:
-    if expect == "records":
-        return outcome.decision == Decision.ANSWERED and _only_records(outcome.handed)
-    return outcome.decision == expect
+def _is_expected(expectation: str, outcome: CaseOutcome) -> bool:
+    if expectation == "records":
+        return outcome.decision == Decision.ANSWERED and _has_only_records(outcome.handed)
+    return outcome.decision == expectation
 
 
-def _only_records(handed: tuple[Handed, ...]) -> bool:
+def _has_only_records(handed: tuple[HandedSource, ...]) -> bool:
     return bool(handed) and all(source.kind == "record" for source in handed)
 
 
-def _order(case: Case, outcome: Outcome) -> str:
+def _find_order_fault(case: GoldenCase, outcome: CaseOutcome) -> str:
     got = outcome.handed[: len(case.expect_records)]
     pairs = zip(case.expect_records, got, strict=False)
-    if len(got) == len(case.expect_records) and all(source.named(name) for name, source in pairs):
+    if len(got) == len(case.expect_records) and all(source.has_name(name) for name, source in pairs):
         return ""
-    return f"want the records to begin with {', '.join(case.expect_records)}; got {_names(outcome.handed)}"
+    expected, actual = ", ".join(case.expect_records), _join_source_names(outcome.handed)
+    return f"want the records to begin with {expected}; got {actual}"
 
 
-def _permissions(case: Case, outcome: Outcome) -> str:
+def _find_permission_fault(case: GoldenCase, outcome: CaseOutcome) -> str:
     """Checked against the case's own word on groups and instant, where it has one."""
     groups = outcome.groups if case.groups is None else case.groups
     now = case.at or outcome.now
     for source in outcome.handed:
         access = source.access
         if not access.groups & groups:
-            return f"{_name(source)} is for {_joined(access.groups)}, handed over to {_joined(groups)}"
+            name, allowed = _choose_source_name(source), _join_groups(access.groups)
+            return f"{name} is for {allowed}, handed over to {_join_groups(groups)}"
         if access.valid_from > now or (access.valid_to and access.valid_to <= now):
-            return f"{_name(source)} was not valid at {now:%Y-%m-%d %H:%M} UTC"
+            return f"{_choose_source_name(source)} was not valid at {now:%Y-%m-%d %H:%M} UTC"
     return ""
 
 
-def _retrieval(case: Case, outcome: Outcome, first: int | None = None) -> str:
-    if any(_expected(case)(source) for source in outcome.handed[:first]):
+def _find_retrieval_fault(case: GoldenCase, outcome: CaseOutcome, rank_max: int | None = None) -> str:
+    if any(_build_source_check(case)(source) for source in outcome.handed[:rank_max]):
         return ""
-    among = f"among the first {first}" if first else "handed over"
-    return f"want {' or '.join(case.expect_source)} {among}, got {_names(outcome.handed[:first])}"
+    among = f"among the first {rank_max}" if rank_max else "handed over"
+    return (
+        f"want {' or '.join(case.expect_source)} {among}, got {_join_source_names(outcome.handed[:rank_max])}"
+    )
 
 
-def _expected(case: Case) -> Callable[[Handed], bool]:
-    return lambda source: any(source.named(name) for name in case.expect_source)
+def _build_source_check(case: GoldenCase) -> Callable[[HandedSource], bool]:
+    return lambda source: any(source.has_name(name) for name in case.expect_source)
 
 
-def _must_cite(case: Case, outcome: Outcome) -> bool:
+def _needs_citation(case: GoldenCase, outcome: CaseOutcome) -> bool:
     return bool(case.expect_source) and outcome.decision == Decision.ANSWERED
 
 
-def _answer(case: Case, outcome: Outcome) -> str:
-    said = fold_text(outcome.answer)
-    if missing := [text for text in case.contains if fold_text(text) not in said]:
+def _find_answer_fault(case: GoldenCase, outcome: CaseOutcome) -> str:
+    folded_answer = fold_text(outcome.answer)
+    if missing := [text for text in case.contains if fold_text(text) not in folded_answer]:
         return f"want {missing[0]!r} in the answer, got {outcome.answer!r:.200}"
-    if found := [text for text in case.lacks if fold_text(text) in said]:
+    if found := [text for text in case.lacks if fold_text(text) in folded_answer]:
         return f"want no {found[0]!r} in the answer, got {outcome.answer!r:.200}"
-    if _must_cite(case, outcome) and not _cited(case, outcome):
+    if _needs_citation(case, outcome) and not _has_citation(case, outcome):
         cited = ", ".join(sorted({citation.title for citation in outcome.citations}))
-        wanted = [source for source in outcome.handed if _expected(case)(source)]
+        wanted = [source for source in outcome.handed if _build_source_check(case)(source)]
         hint = " (it has no link to cite it by)" if wanted and not any(one.url for one in wanted) else ""
         return f"want a citation of {' or '.join(case.expect_source)}{hint}, got {cited or 'none'}"
     return ""
 
 
-def _cited(case: Case, outcome: Outcome) -> bool:
-    wanted = [source for source in outcome.handed if _expected(case)(source)]
+def _has_citation(case: GoldenCase, outcome: CaseOutcome) -> bool:
+    wanted = [source for source in outcome.handed if _build_source_check(case)(source)]
     return any(
         citation.url == source.url if source.url else citation.title == source.title
         for citation in outcome.citations
@@ -161,20 +165,22 @@ def _cited(case: Case, outcome: Outcome) -> bool:
     )
 
 
-def _told(outcome: Outcome) -> str:
+def _describe_outcome(outcome: CaseOutcome) -> str:
     parts = [str(outcome.decision), outcome.topic, outcome.rule]
     if outcome.similarity is not None:
         parts.append(f"similarity {outcome.similarity:.2f}")
-    return f"{' '.join(filter(None, parts))} with {_names(outcome.handed)}: {outcome.answer!r:.160}"
+    return (
+        f"{' '.join(filter(None, parts))} with {_join_source_names(outcome.handed)}: {outcome.answer!r:.160}"
+    )
 
 
-def _names(handed: tuple[Handed, ...]) -> str:
-    return ", ".join(dict.fromkeys(map(_name, handed))) or "no source"
+def _join_source_names(handed: tuple[HandedSource, ...]) -> str:
+    return ", ".join(dict.fromkeys(map(_choose_source_name, handed))) or "no source"
 
 
-def _name(source: Handed) -> str:
+def _choose_source_name(source: HandedSource) -> str:
     return source.document_id or source.id
 
 
-def _joined(groups: frozenset[str]) -> str:
+def _join_groups(groups: frozenset[str]) -> str:
     return "+".join(sorted(groups)) or "nobody"

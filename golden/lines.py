@@ -7,31 +7,31 @@ import yaml
 
 from proxy.domain.errors import ConfigError
 
-Spot = tuple[str | int, ...]
+ValuePath = tuple[str | int, ...]
 """Keys and positions from the top of the file down to a value."""
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class LocatedYaml:
     """A parsed file: `data` in YAML's plain values, `lines` the line (from 1) of each value by its spot."""
 
     name: str
     data: object
-    lines: Mapping[Spot, int]
+    lines: Mapping[ValuePath, int]
 
-    def place(self, spot: Spot) -> str:
+    def format_location(self, path: ValuePath) -> str:
         """`file:line` of a spot, or of the nearest value around it."""
-        while spot and spot not in self.lines:
-            spot = spot[:-1]
-        return f"{self.name}:{self.lines.get(spot, 1)}"
+        while path and path not in self.lines:
+            path = path[:-1]
+        return f"{self.name}:{self.lines.get(path, 1)}"
 
-    def fault(self, spot: Spot, text: str) -> str:
+    def format_fault(self, path: ValuePath, text: str) -> str:
         """One line that says what is wrong where; the key's name is part of it, positions are not."""
-        keys = [part for part in spot if isinstance(part, str) and part not in ("cases", "turns")]
-        return ": ".join((self.place(spot), *keys[-1:], text))
+        keys = [part for part in path if isinstance(part, str) and part not in ("cases", "turns")]
+        return ": ".join((self.format_location(path), *keys[-1:], text))
 
 
-def parse(text: str, name: str) -> Placed:
+def parse_located_yaml(text: str, name: str) -> LocatedYaml:
     """Parses one YAML document; `name` is shown in faults.
 
     Raises `ConfigError` for what is no YAML, and for a key said twice (YAML itself would keep the last).
@@ -39,8 +39,8 @@ def parse(text: str, name: str) -> Placed:
     loader = yaml.SafeLoader(text)
     try:
         node = loader.get_single_node()
-        lines = dict(_walk(node, (), name)) if node else {}
-        return Placed(name, loader.construct_document(node) if node else None, lines)
+        lines = dict(_walk_node(node, (), name)) if node else {}
+        return LocatedYaml(name, loader.construct_document(node) if node else None, lines)
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
         raise ConfigError(f"{name}:{mark.line + 1 if mark else 1}: not YAML: {fault.problem}") from fault
@@ -50,11 +50,11 @@ def parse(text: str, name: str) -> Placed:
         loader.dispose()
 
 
-def _walk(node: yaml.Node, spot: Spot, name: str) -> Iterator[tuple[Spot, int]]:
-    yield spot, node.start_mark.line + 1
+def _walk_node(node: yaml.Node, path: ValuePath, name: str) -> Iterator[tuple[ValuePath, int]]:
+    yield path, node.start_mark.line + 1
     if isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):
-            yield from _walk(item, (*spot, index), name)
+            yield from _walk_node(item, (*path, index), name)
     elif isinstance(node, yaml.MappingNode):
         seen: set[str] = set()
         for key, value in node.value:
@@ -62,5 +62,5 @@ def _walk(node: yaml.Node, spot: Spot, name: str) -> Iterator[tuple[Spot, int]]:
             if word in seen:
                 raise ConfigError(f"{name}:{key.start_mark.line + 1}: `{word}` is said twice")
             seen.add(word)
-            yield from _walk(value, (*spot, word), name)
-            yield (*spot, word), key.start_mark.line + 1
+            yield from _walk_node(value, (*path, word), name)
+            yield (*path, word), key.start_mark.line + 1

@@ -8,7 +8,7 @@ from proxy.domain.types import Citation, Decision, SourceKind
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class HandedSource:
     """A source that was handed to the model, or would have been, in the order of its number."""
 
     id: str
@@ -21,13 +21,13 @@ class Handed:
     url: str | None = None
     kind: SourceKind = "passage"
 
-    def named(self, name: str) -> bool:
+    def has_name(self, name: str) -> bool:
         """Whether a case means this source by `name`: id, document id, url or title."""
         return name in (self.id, self.document_id, self.url, self.title)
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CaseOutcome:
     """One answered case. `groups` and `now` are what the pipeline was run with."""
 
     decision: Decision
@@ -36,7 +36,7 @@ class Outcome:
     groups: frozenset[str]
     now: datetime
     """Aware, UTC."""
-    handed: tuple[Handed, ...] = ()
+    handed: tuple[HandedSource, ...] = ()
     citations: tuple[Citation, ...] = ()
     topic: str = ""
     rule: str = ""

@@ -4,43 +4,43 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from golden.cases import Case
-from golden.grade import Grade, failed, grade
-from golden.outcome import Outcome
+from golden.cases import GoldenCase
+from golden.grade import Grade, grade_case, grade_failure
+from golden.outcome import CaseOutcome
 from golden.report import Report
 from proxy.domain.errors import FiadorError
 from proxy.domain.types import Turn
 
 
-class Runner(Protocol):
+class CaseRunner(Protocol):
     """The pipeline, as evaluation needs it. No model is called: it quotes, or plays the case's script."""
 
-    async def run(self, case: Case) -> Outcome:
+    async def run_case(self, case: GoldenCase) -> CaseOutcome:
         """Asks the question after its history, as its groups, at its instant. May raise `FiadorError`."""
         ...
 
 
-async def evaluate(
-    cases: Sequence[Case], runner: Runner, seen: Callable[[Grade], None] = lambda grade: None
+async def evaluate_cases(
+    cases: Sequence[GoldenCase], runner: CaseRunner, on_grade: Callable[[Grade], None] = lambda grade: None
 ) -> Report:
     """Grades every case; `seen` is called after each (progress). A pipeline that fails is one wrong case.
 
     A turn of a conversation gets the questions and the real answers before it as its history.
     """
     grades = []
-    talks: dict[str, tuple[Turn, ...]] = {}
+    histories: dict[str, tuple[Turn, ...]] = {}
     for case in cases:
-        asked = replace(case, history=talks.get(case.follows, case.history))
-        graded = await _graded(asked, runner)
+        asked = replace(case, history=histories.get(case.previous_id, case.history))
+        graded = await _run_and_grade(asked, runner)
         answer = graded.outcome.answer if graded.outcome else ""
-        talks[case.id] = (*asked.history, Turn("user", case.question), Turn("assistant", answer))
+        histories[case.id] = (*asked.history, Turn("user", case.question), Turn("assistant", answer))
         grades.append(graded)
-        seen(graded)
+        on_grade(graded)
     return Report(tuple(grades))
 
 
-async def _graded(case: Case, runner: Runner) -> Grade:
+async def _run_and_grade(case: GoldenCase, runner: CaseRunner) -> Grade:
     try:
-        return grade(case, await runner.run(case))
+        return grade_case(case, await runner.run_case(case))
     except FiadorError as fault:
-        return failed(case, f"{fault.text} {fault.detail}".strip())
+        return grade_failure(case, f"{fault.text} {fault.detail}".strip())

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench.quality.sets import Text
-from bench.quality.vectors import Remembered
+from bench.quality.sets import LabelledText
+from bench.quality.vectors import CachedEmbedder
 from indexes import document_writes
 from indexes.chunks import cut_document
 from indexes.embedding import vectors
@@ -32,65 +32,68 @@ DEPTH = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CollectionEntry:
     """A text with the groups that may see it."""
 
-    text: Text
+    text: LabelledText
     groups: frozenset[str]
 
 
-class Collection:
+class TextCollection:
     """Asked in three ways; answers are ids of texts, best first."""
 
-    def __init__(self, store: Store, hybrid: Search, keywords: Search, near: VectorIndex):
+    def __init__(self, store: Store, hybrid: Search, keywords: Search, vector_index: VectorIndex):
         self._store = store
         self._hybrid = hybrid
         self._keywords = keywords
-        self._near = near
+        self._vector_index = vector_index
 
-    async def hybrid(self, question: str, viewer: Viewer, limit: int = DEPTH) -> Evidence:
+    async def search_hybrid(self, question: str, viewer: Viewer, limit: int = DEPTH) -> Evidence:
         """As the product does it."""
         return await self._hybrid.find_evidence(Query((question,), limit=limit), viewer)
 
-    async def keywords(self, question: str, viewer: Viewer, limit: int = DEPTH) -> Evidence:
+    async def search_keywords(self, question: str, viewer: Viewer, limit: int = DEPTH) -> Evidence:
         """As the product does it without vectors."""
         return await self._keywords.find_evidence(Query((question,), limit=limit), viewer)
 
-    async def dense(self, vector: list[float], viewer: Viewer) -> list[str]:
+    async def search_vectors(self, vector: list[float], viewer: Viewer) -> list[str]:
         """Vectors alone, which the product never does: for comparison."""
 
-        def nearest(look: ReadSnapshot) -> list[str]:
+        def find_nearest(snapshot: ReadSnapshot) -> list[str]:
             allowed = SearchFilter(
-                look.find_acls(viewer.groups), viewer.sources, encode_instant(viewer.now), viewer.languages
+                snapshot.find_acls(viewer.groups),
+                viewer.sources,
+                encode_instant(viewer.now),
+                viewer.languages,
             )
-            ids = self._near.find_nearest(vector, allowed, DEPTH)
-            found = look.recheck_passages(ids, viewer)
+            ids = self._vector_index.find_nearest(vector, allowed, DEPTH)
+            found = snapshot.recheck_passages(ids, viewer)
             return [found[id].document_id for id in ids if id in found]
 
-        return distinct(await self._store.read_snapshot(nearest))
+        return remove_repeats(await self._store.read_snapshot(find_nearest))
 
 
-def viewer(
+def build_viewer(
     groups: frozenset[str], sources: frozenset[str], languages: frozenset[str] = frozenset()
 ) -> Viewer:
     """Someone who looks at a fixed instant."""
     return Viewer(groups, NOW, sources, languages)
 
 
-def texts_of(evidence: Evidence) -> list[str]:
+def list_text_ids(evidence: Evidence) -> list[str]:
     """Ids of the texts whose passages were found, best first."""
-    return distinct([hit.passage.document_id for hit in evidence.hits])
+    return remove_repeats([hit.passage.document_id for hit in evidence.hits])
 
 
-def distinct(ids: Sequence[str]) -> list[str]:
+def remove_repeats(ids: Sequence[str]) -> list[str]:
     """Without repeats, in order."""
     return list(dict.fromkeys(ids))
 
 
 @asynccontextmanager
-async def opened(
-    entries: Sequence[Entry], embedder: Remembered, progress: Progress = ignore_progress
-) -> AsyncIterator[Collection]:
+async def open_collection(
+    entries: Sequence[CollectionEntry], embedder: CachedEmbedder, progress: Progress = ignore_progress
+) -> AsyncIterator[TextCollection]:
     """A collection of `entries`, gone afterwards. Each text's data set is its source."""
     packs = parts("words", WordPack)
     with tempfile.TemporaryDirectory(prefix="fiador-bench-") as folder:
@@ -98,21 +101,21 @@ async def opened(
             Store(Path(folder) / "truth.db") as store,
             KeywordIndex(Path(folder) / "words", store) as lexical,
         ):
-            await _fill(store, entries)
+            await _fill_store(store, entries)
             await lexical.drain()
-            await _embed(store, embedder, progress)
+            await _embed_missing(store, embedder, progress)
             hybrid = Search(
                 store, lexical, packs=packs, embedder=embedder, tuning=SearchTuning(timeout_s=600)
             )
             keywords = Search(store, lexical, packs=packs)
-            near = VectorIndex(embedder.name, embedder.dim)
-            await store.read_snapshot(near.follow_outbox)
+            vector_index = VectorIndex(embedder.name, embedder.dim)
+            await store.read_snapshot(vector_index.follow_outbox)
             async with hybrid, keywords:
-                yield Collection(store, hybrid, keywords, near)
+                yield TextCollection(store, hybrid, keywords, vector_index)
 
 
-async def _fill(store: Store, entries: Sequence[Entry]) -> None:
-    documents = [_document(entry) for entry in entries]
+async def _fill_store(store: Store, entries: Sequence[CollectionEntry]) -> None:
+    documents = [_build_document(entry) for entry in entries]
     pieces = [cut_document(document.text) for document in documents]
     await store.run_write(
         lambda connection: [
@@ -121,7 +124,7 @@ async def _fill(store: Store, entries: Sequence[Entry]) -> None:
     )
 
 
-def _document(entry: Entry) -> Document:
+def _build_document(entry: CollectionEntry) -> Document:
     text = entry.text
     return Document(
         id=text.id,
@@ -133,7 +136,7 @@ def _document(entry: Entry) -> Document:
     )
 
 
-async def _embed(store: Store, embedder: Remembered, progress: Progress) -> None:
+async def _embed_missing(store: Store, embedder: CachedEmbedder, progress: Progress) -> None:
     while wanted := await store.run_read(
         lambda connection: vectors.list_unembedded(connection, embedder.name, 0, PAGE)
     ):

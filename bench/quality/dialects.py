@@ -23,11 +23,11 @@ from proxy.wire.openai_dialects import OpenAIDialect
 from proxy.wire.response_reader import ResponseReader, UpstreamEvent
 from proxy.wire.upstream_events import AnswerText, ResponseEnd
 
-CLEAN = ("stop", "length")
-WHOLE = ("done", "eof")
+CLEAN_FINISHES = ("stop", "length")
+WHOLE_ENDS = ("done", "eof")
 
 
-def cuts(reads: Sequence[bytes], seed: int) -> Iterator[list[bytes]]:
+def iterate_cuts(reads: Sequence[bytes], seed: int) -> Iterator[list[bytes]]:
     """As given, in one read, byte by byte, at random places (five times)."""
     whole = b"".join(reads)
     yield list(reads)
@@ -39,41 +39,41 @@ def cuts(reads: Sequence[bytes], seed: int) -> Iterator[list[bytes]]:
         yield [whole[a:b] for a, b in zip([0, *ends], [*ends, len(whole)], strict=True)]
 
 
-def decoded(vector: RecordedStream, reads: Sequence[bytes]) -> str:
+def find_decoder_fault(vector: RecordedStream, reads: Sequence[bytes]) -> str:
     """What is wrong with the decoder's reading; "" if nothing is."""
     dialect = AnthropicDialect() if vector.dialect == "anthropic" else OpenAIDialect()
     reader = ResponseReader(dialect, vector.content_type)
-    heard: list[UpstreamEvent] = [item for read in reads for item in reader.feed(read)] + reader.finish()
-    text = "".join(item.text for item in heard if isinstance(item, AnswerText))
-    usage = next((item for item in reversed(heard) if isinstance(item, Usage)), None)
+    events: list[UpstreamEvent] = [item for read in reads for item in reader.feed(read)] + reader.finish()
+    text = "".join(item.text for item in events if isinstance(item, AnswerText))
+    usage = next((item for item in reversed(events) if isinstance(item, Usage)), None)
     assert reader.end
-    return _compared(vector, text, usage, reader.end)
+    return _find_reply_fault(vector, text, usage, reader.end)
 
 
-def _compared(vector: RecordedStream, text: str, usage: Usage | None, end: ResponseEnd) -> str:
+def _find_reply_fault(vector: RecordedStream, text: str, usage: Usage | None, end: ResponseEnd) -> str:
     expect = vector.expect
     if leak := next((one for one in vector.forbidden if one in text), ""):
         return f"leaks {leak}"
-    if text not in (expect["text"], *_several(expect.get("text_alt"))):
+    if text not in (expect["text"], *_normalize_list(expect.get("text_alt"))):
         return f"text {text!r}"
-    whole = end.kind in WHOLE and end.reason in CLEAN
+    whole = end.kind in WHOLE_ENDS and end.reason in CLEAN_FINISHES
     wanted_whole = (
-        expect["finish"] in CLEAN
+        expect["finish"] in CLEAN_FINISHES
         and not expect.get("tool_calls")
-        and {expect["end"], *_several(expect.get("end_alt"))} & set(WHOLE)
+        and {expect["end"], *_normalize_list(expect.get("end_alt"))} & set(WHOLE_ENDS)
     )
     if whole != bool(wanted_whole):
         return f"end {end.kind}, {end.reason}"
     if whole and end.reason != expect["finish"]:
         return f"finish {end.reason}"
-    return "" if usage == _usage(expect["usage"]) else f"usage {usage}"
+    return "" if usage == _build_usage(expect["usage"]) else f"usage {usage}"
 
 
-def _several(value: object) -> Sequence[Any]:
+def _normalize_list(value: object) -> Sequence[Any]:
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-def _usage(expected: Mapping[str, int] | None) -> Usage | None:
+def _build_usage(expected: Mapping[str, int] | None) -> Usage | None:
     return Usage(expected["prompt"], expected["completion"]) if expected else None
 
 
@@ -81,25 +81,33 @@ def _usage(expected: Mapping[str, int] | None) -> Usage | None:
 @click.option("--data", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True)
 @click.option("--seed", default=1, show_default=True, help="Of the random cuts.")
 @click.option("--decoder-only", is_flag=True, help="Without the proxy.")
-def _command(data: Path, seed: int, decoder_only: bool) -> int:
+def _measure_dialects(data: Path, seed: int, decoder_only: bool) -> int:
     streams = list(read_streams(data))
     if not streams:
         raise click.UsageError(f"no stream in {data}")
     faults = [
         (vector, f"decoder: {fault}")
         for vector in streams
-        if (fault := next(filter(None, (decoded(vector, reads) for reads in cuts(vector.plain, seed))), ""))
+        if (
+            fault := next(
+                filter(
+                    None,
+                    (find_decoder_fault(vector, reads) for reads in iterate_cuts(vector.plain_reads, seed)),
+                ),
+                "",
+            )
+        )
     ]
     relayed: list[tuple[RecordedStream, str]] = []
     if not decoder_only:
-        from bench.quality.relaying import relay
+        from bench.quality.relaying import relay_streams
 
-        relayed = [(vector, f"proxy: {fault}") for vector, fault in asyncio.run(relay(streams))]
-    _show(streams, faults, None if decoder_only else relayed)
+        relayed = [(vector, f"proxy: {fault}") for vector, fault in asyncio.run(relay_streams(streams))]
+    _print_dialects(streams, faults, None if decoder_only else relayed)
     return 1 if faults or relayed else 0
 
 
-def _show(
+def _print_dialects(
     streams: list[RecordedStream],
     faults: list[tuple[RecordedStream, str]],
     relayed: list[tuple[RecordedStream, str]] | None,
@@ -119,4 +127,4 @@ def _show(
 
 def run(arguments: list[str]) -> int:
     """Exit 1 if a stream is read wrongly, or anything of it gets through that must not."""
-    return int(_command.main(arguments, standalone_mode=False) or 0)
+    return int(_measure_dialects.main(arguments, standalone_mode=False) or 0)

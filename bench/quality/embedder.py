@@ -3,12 +3,12 @@
 from argparse import Namespace
 from pathlib import Path
 
-from bench.quality.vectors import Remembered
+from bench.quality.vectors import CachedEmbedder
 from indexes.embedding.default_model import ensure_default_model
 from indexes.progress import Progress
 
 
-def remembered(options: Namespace, progress: Progress) -> Remembered:
+def open_embedder(options: Namespace, progress: Progress) -> CachedEmbedder:
     """The model of `--model`, its vectors kept in `--cache`; the default is built where it is missing."""
     folder = ensure_default_model(progress) if options.model == "auto" else Path(options.model)
-    return Remembered(folder, options.cache)
+    return CachedEmbedder(folder, options.cache)

@@ -8,26 +8,26 @@ from dataclasses import dataclass
 class Facts:
     """One language. `{}` is where the value goes; the first notation is the one that the source uses."""
 
-    amount: tuple[str, ...]
+    amount_sentences: tuple[str, ...]
     """Around a whole number."""
-    share: tuple[str, ...]
+    decimal_sentences: tuple[str, ...]
     """Around a number with decimals."""
-    day: tuple[str, ...]
-    hour: str
-    page: str
-    post: str
-    dates: tuple[str, ...]
+    date_sentences: tuple[str, ...]
+    time_sentence: str
+    url_sentence: str
+    mail_sentence: str
+    date_notations: tuple[str, ...]
     """Of d, dd, m, mm, y and M, the month's name."""
-    times: tuple[str, ...]
+    time_notations: tuple[str, ...]
     """Of h, hh and mm."""
-    groups: tuple[str, ...]
+    group_signs: tuple[str, ...]
     """Signs between thousands; "" for none."""
-    points: tuple[str, ...]
+    decimal_signs: tuple[str, ...]
     """Decimal signs."""
-    digits: tuple[str, ...] = ("0123456789",)
-    wrong_group: str = ""
+    digit_scripts: tuple[str, ...] = ("0123456789",)
+    wrong_group_sign: str = ""
     """A sign that makes a decimal of a group of three; "" where none is certain to."""
-    indian: bool = False
+    has_indian_groups: bool = False
 
 
 _ISO = "{y}-{mm}-{dd}"
@@ -45,7 +45,7 @@ FACTS: Mapping[str, Facts] = {
         ("{h}:{mm}", "{hh}:{mm}"),
         (",", "", _NARROW),
         (".",),
-        wrong_group=".",
+        wrong_group_sign=".",
     ),
     "es": Facts(
         ("El museo recibió {} visitantes el invierno pasado", "El tejado se reparó por {} euros"),
@@ -58,7 +58,7 @@ FACTS: Mapping[str, Facts] = {
         ("{h}:{mm}", "{hh}:{mm} h", "{h}.{mm} h"),
         (".", "", "\u00a0"),
         (",",),
-        wrong_group=",",
+        wrong_group_sign=",",
     ),
     "pt": Facts(
         ("O museu recebeu {} visitantes no inverno passado", "O telhado foi reparado por {} euros"),
@@ -71,7 +71,7 @@ FACTS: Mapping[str, Facts] = {
         ("{h}h{mm}", "{h}:{mm}", "{hh}:{mm}"),
         (".", "", "\u00a0"),
         (",",),
-        wrong_group=",",
+        wrong_group_sign=",",
     ),
     "fr": Facts(
         ("Le musée a reçu {} visiteurs l’hiver dernier", "Le toit a été réparé pour {} euros"),
@@ -84,7 +84,7 @@ FACTS: Mapping[str, Facts] = {
         ("{h} h {mm}", "{h}h{mm}", "{h}:{mm}"),
         (_NARROW, "", "\u00a0", " "),
         (",",),
-        wrong_group=",",
+        wrong_group_sign=",",
     ),
     "de": Facts(
         ("Das Museum zählte im letzten Winter {} Besucher", "Das Dach wurde für {} Euro repariert"),
@@ -97,7 +97,7 @@ FACTS: Mapping[str, Facts] = {
         ("{h}.{mm} Uhr", "{h}:{mm} Uhr", "{hh}:{mm}"),
         (".", "", "’", _NARROW),
         (",",),
-        wrong_group=",",
+        wrong_group_sign=",",
     ),
     "ru": Facts(
         ("Прошлой зимой музей посетили {} человек", "Крышу починили за {} рублей"),
@@ -110,7 +110,7 @@ FACTS: Mapping[str, Facts] = {
         ("{h}:{mm}", "{hh}:{mm}"),
         ("\u00a0", "", _NARROW, " "),
         (",",),
-        wrong_group=",",
+        wrong_group_sign=",",
     ),
     "fa": Facts(
         ("زمستان گذشته {} نفر از موزه دیدن کردند", "بام با {} یورو تعمیر شد"),
@@ -124,7 +124,7 @@ FACTS: Mapping[str, Facts] = {
         ("٬", "", ","),
         ("٫", "."),
         ("۰۱۲۳۴۵۶۷۸۹", "0123456789"),
-        wrong_group="٫",
+        wrong_group_sign="٫",
     ),
     "ar": Facts(
         ("زار المتحف {} شخصا في الشتاء الماضي", "أصلح السقف بمبلغ {} يورو"),
@@ -138,7 +138,7 @@ FACTS: Mapping[str, Facts] = {
         ("٬", "", ","),
         ("٫", "."),
         ("٠١٢٣٤٥٦٧٨٩", "0123456789"),
-        wrong_group="٫",
+        wrong_group_sign="٫",
     ),
     "hi": Facts(
         ("पिछली सर्दियों में {} लोग संग्रहालय आए", "छत की मरम्मत पर {} रुपये लगे"),
@@ -152,8 +152,8 @@ FACTS: Mapping[str, Facts] = {
         (",", ""),
         (".",),
         ("0123456789", "०१२३४५६७८९"),
-        wrong_group=".",
-        indian=True,
+        wrong_group_sign=".",
+        has_indian_groups=True,
     ),
     "zh": Facts(
         ("去年冬天博物馆接待了{}名游客", "屋顶的维修花费{}元"),
@@ -167,12 +167,12 @@ FACTS: Mapping[str, Facts] = {
         (",", ""),
         (".",),
         ("0123456789", "０１２３４５６７８９"),
-        wrong_group=".",
+        wrong_group_sign=".",
     ),
 }
 
 AMOUNTS = (1250, 48_300, 7_316_452)
-SHARES = ("12.5", "3.75")
+DECIMALS = ("12.5", "3.75")
 DAYS = ((2021, 3, 14), (2019, 11, 28))
 HOURS = ((9, 40), (8, 15))
 HOST, PATH = "stadtbad.example.org", "/plan/week?day=mon"

@@ -13,22 +13,22 @@ from proxy.guards.route import OverviewRouter
 from proxy.settings.languages import TAGS, parts
 
 
-def refuser(off: frozenset[str] = frozenset(), names: Sequence[str] = ()) -> QuestionRefuser:
+def build_refuser(off: frozenset[str] = frozenset(), names: Sequence[str] = ()) -> QuestionRefuser:
     """Layer 1 with the patterns of all ten languages."""
     return QuestionRefuser(parts("refuse", RefusePack), TopicSelection(off=off), names)
 
 
-def router(names: Sequence[str]) -> OverviewRouter:
+def build_router(names: Sequence[str]) -> OverviewRouter:
     """The overview route, about a subject of these names."""
     return OverviewRouter(parts("refuse", RefusePack), names)
 
 
-def own(name: str) -> dict[str, Any]:
+def load_own_set(name: str) -> dict[str, Any]:
     """A set of our own, beside this module."""
     return tomllib.loads((files("bench") / "quality" / f"{name}.toml").read_text("utf-8"))
 
 
-def share(hits: int, total: int) -> str:
+def render_share(hits: int, total: int) -> str:
     """Percentage with its 95 % Wilson interval."""
     if not total:
         return "–"
@@ -39,13 +39,13 @@ def share(hits: int, total: int) -> str:
     return f"{100 * p:.1f} % ({hits}/{total}; {100 * low:.0f}–{100 * high:.0f})"
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def render_markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def cpu_ms(call: Callable[[str], object], texts: Sequence[str]) -> tuple[float, float]:
+def measure_cpu_ms(call: Callable[[str], object], texts: Sequence[str]) -> tuple[float, float]:
     """Median and 95th percentile of one call, in milliseconds of CPU: a busy machine does not count."""
     spent = []
     for text in texts:
@@ -56,7 +56,7 @@ def cpu_ms(call: Callable[[str], object], texts: Sequence[str]) -> tuple[float, 
     return spent[len(spent) // 2], spent[int(len(spent) * 0.95)]
 
 
-def ordered(tags: Iterable[str]) -> list[str]:
+def order_tags(tags: Iterable[str]) -> list[str]:
     """Languages in the order of the packs, unknown ones last."""
     present = set(tags)
     return [tag for tag in TAGS if tag in present] + sorted(present - set(TAGS))

@@ -7,11 +7,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.quality.collection import Collection, Entry, opened, texts_of, viewer
-from bench.quality.embedder import remembered
-from bench.quality.sets import Question, chosen, parser, questions, rows, texts
-from bench.quality.state import State
-from bench.quality.vectors import Remembered
+from bench.quality.collection import (
+    CollectionEntry,
+    TextCollection,
+    build_viewer,
+    list_text_ids,
+    open_collection,
+)
+from bench.quality.embedder import open_embedder
+from bench.quality.sets import (
+    LabelledQuestion,
+    build_parser,
+    choose_sample,
+    read_json_lines,
+    read_questions,
+    read_texts,
+)
+from bench.quality.state import RunState
+from bench.quality.vectors import CachedEmbedder
 from indexes.progress import Progress, show_progress
 
 PUBLIC = frozenset({"public"})
@@ -21,16 +34,16 @@ WAYS = ("keywords", "dense", "hybrid")
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class PermissionCase:
     """A question asked by someone of these groups."""
 
     id: str
-    question: Question
+    question: LabelledQuestion
     groups: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class PermissionFigures:
     """What came of the cases, asked one way."""
 
     runs: int
@@ -42,68 +55,77 @@ class Figures:
     """Of these, those that found one."""
 
 
-Groups = dict[str, frozenset[str]]
+TextGroups = dict[str, frozenset[str]]
 
 
 def run(arguments: list[str]) -> int:
     """Prints the figures; 1 if anything leaked. With `--run FILE` one line a case, for the hybrid way."""
-    options = parser("permissions").parse_args(arguments)
+    options = build_parser("permissions").parse_args(arguments)
     folder = options.data / "permissions"
-    groups = {row["id"]: frozenset(row["allow"]) for row in rows(folder / "acl.jsonl")}
-    cases = _cases(folder / "queries.jsonl", options.language, options.sample)
-    corpus = texts(options.data / "retrieval" / "corpus.jsonl")
-    with show_progress() as progress, remembered(options, progress) as embedder:
+    groups = {row["id"]: frozenset(row["allow"]) for row in read_json_lines(folder / "acl.jsonl")}
+    cases = _read_cases(folder / "queries.jsonl", options.language, options.sample)
+    corpus = read_texts(options.data / "retrieval" / "corpus.jsonl")
+    with show_progress() as progress, open_embedder(options, progress) as embedder:
         terms = (options.data.resolve(), options.sample, embedder.name)
-        with State(options.cache, "permissions", terms) as state:
+        with RunState(options.cache, "permissions", terms) as state:
             for language in sorted({case.question.language for case in cases}):
-                entries = [Entry(text, groups[text.id]) for text in corpus if text.language == language]
-                own = [case for case in cases if case.question.language == language]
-                asyncio.run(_answer(own, entries, embedder, (state, progress)))
+                entries = [
+                    CollectionEntry(text, groups[text.id]) for text in corpus if text.language == language
+                ]
+                language_cases = [case for case in cases if case.question.language == language]
+                asyncio.run(_search_cases(language_cases, entries, embedder, (state, progress)))
             found = {case.id: state.rows[case.id] for case in cases}
     if options.run is not None:
-        Path(options.run).write_text("".join(_line(case, found[case.id]) for case in cases), encoding="utf-8")
-    figures = {way: judged(cases, {id: row[way] for id, row in found.items()}, groups) for way in WAYS}
-    print("\n".join(_table(figures)))
+        Path(options.run).write_text(
+            "".join(_encode_case(case, found[case.id]) for case in cases), encoding="utf-8"
+        )
+    figures = {way: judge_cases(cases, {id: row[way] for id, row in found.items()}, groups) for way in WAYS}
+    print("\n".join(_render_figures(figures)))
     return 1 if any(one.leaks for one in figures.values()) else 0
 
 
-def _cases(path: Path, languages: Sequence[str] | None, sample: int | None) -> list[Case]:
-    users = {row["id"]: [frozenset(user["groups"]) for user in row["users"]] for row in rows(path)}
+def _read_cases(path: Path, languages: Sequence[str] | None, sample: int | None) -> list[PermissionCase]:
+    users = {row["id"]: [frozenset(user["groups"]) for user in row["users"]] for row in read_json_lines(path)}
     return [
-        Case(f"{question.id}#{number}", question, groups)
-        for question in chosen(questions(path), languages, sample)
+        PermissionCase(f"{question.id}#{number}", question, groups)
+        for question in choose_sample(read_questions(path), languages, sample)
         for number, groups in enumerate(users[question.id])
     ]
 
 
-async def _answer(
-    cases: Sequence[Case], entries: Sequence[Entry], embedder: Remembered, told: tuple[State, Progress]
+async def _search_cases(
+    cases: Sequence[PermissionCase],
+    entries: Sequence[CollectionEntry],
+    embedder: CachedEmbedder,
+    state_and_progress: tuple[RunState, Progress],
 ) -> None:
-    state, progress = told
+    state, progress = state_and_progress
     todo = [case for case in cases if case.id not in state.rows]
     if not todo:
         return
     sources = frozenset(entry.text.dataset for entry in entries)
-    async with opened(entries, embedder, progress) as collection:
+    async with open_collection(entries, embedder, progress) as collection:
         for done, case in enumerate(todo, start=1):
             vector = embedder.embed_query(case.question.text)
-            state.add({"id": case.id, **await _ways(collection, case, vector, sources)})
+            state.add_row({"id": case.id, **await _search_as_asker(collection, case, vector, sources)})
             progress(f"{case.question.language}: {len(todo)} askers", done / len(todo))
 
 
-async def _ways(
-    collection: Collection, case: Case, vector: list[float], sources: frozenset[str]
+async def _search_as_asker(
+    collection: TextCollection, case: PermissionCase, vector: list[float], sources: frozenset[str]
 ) -> dict[str, list[str]]:
-    asker = viewer(case.groups | PUBLIC, sources)
+    asker = build_viewer(case.groups | PUBLIC, sources)
     text = case.question.text
     return {
-        "keywords": texts_of(await collection.keywords(text, asker, PASSAGES)),
-        "dense": (await collection.dense(vector, asker))[:PASSAGES],
-        "hybrid": texts_of(await collection.hybrid(text, asker, PASSAGES)),
+        "keywords": list_text_ids(await collection.search_keywords(text, asker, PASSAGES)),
+        "dense": (await collection.search_vectors(vector, asker))[:PASSAGES],
+        "hybrid": list_text_ids(await collection.search_hybrid(text, asker, PASSAGES)),
     }
 
 
-def judged(cases: Sequence[Case], found: dict[str, list[str]], groups: Groups) -> Figures:
+def judge_cases(
+    cases: Sequence[PermissionCase], found: dict[str, list[str]], groups: TextGroups
+) -> PermissionFigures:
     """Holds every answer against the access list."""
     leaks = allowed = right = 0
     for case in cases:
@@ -112,16 +134,16 @@ def judged(cases: Sequence[Case], found: dict[str, list[str]], groups: Groups) -
         leaks += not open_to.issuperset(found[case.id])
         allowed += bool(open_to & case.question.gold)
         right += bool(open_to & case.question.gold & set(found[case.id]))
-    return Figures(len(cases), leaks, allowed, right)
+    return PermissionFigures(len(cases), leaks, allowed, right)
 
 
-def _table(figures: dict[str, Figures]) -> list[str]:
+def _render_figures(figures: dict[str, PermissionFigures]) -> list[str]:
     lines = ["| way | askers | leaks | may see an answer | found it |", "|---|---|---|---|---|"]
     return lines + [
         f"| {way} | {f.runs} | {f.leaks} | {f.allowed} | {f.found} |" for way, f in figures.items()
     ]
 
 
-def _line(case: Case, row: dict[str, Any]) -> str:
-    told = {"id": case.question.id, "groups": sorted(case.groups), "ids": row["hybrid"]}
-    return json.dumps(told) + "\n"
+def _encode_case(case: PermissionCase, row: dict[str, Any]) -> str:
+    fields = {"id": case.question.id, "groups": sorted(case.groups), "ids": row["hybrid"]}
+    return json.dumps(fields) + "\n"

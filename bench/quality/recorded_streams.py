@@ -23,7 +23,7 @@ class RecordedStream:
     forbidden: tuple[str, ...]
 
     @property
-    def plain(self) -> tuple[bytes, ...]:
+    def plain_reads(self) -> tuple[bytes, ...]:
         """The reads as a decoder gets them: an HTTP library has unpacked them."""
         packed = any(name.lower() == "content-encoding" for name in self.headers)
         return (gzip.decompress(b"".join(self.reads)),) if packed else self.reads

@@ -11,13 +11,20 @@ from pathlib import Path
 
 import click
 
-from bench.quality.patterns import cpu_ms, ordered, own, refuser, router, table
+from bench.quality.patterns import (
+    build_refuser,
+    build_router,
+    load_own_set,
+    measure_cpu_ms,
+    order_tags,
+    render_markdown_table,
+)
 from proxy.guards.refusal.pack import RECORD_KINDS
 from proxy.guards.refusal.refuser import QuestionRefuser
 from proxy.guards.route import OverviewRouter
 
 QUESTION_BYTES = 4_000
-Row = Mapping[str, str]
+PatternQuestionRow = Mapping[str, str]
 
 
 def run(arguments: list[str]) -> int:
@@ -29,86 +36,103 @@ def run(arguments: list[str]) -> int:
 @click.option("--data", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True)
 def main(data: Path) -> int:
     rows = [json.loads(line) for line in (data / "refusal.jsonl").read_text("utf-8").splitlines()]
-    names = [str(name) for name in own("overview")["names"]]
-    guard, route = refuser(names=names), router(names)
-    wrong = refusals(rows, guard)
-    overviews(rows, guard, route)
-    latency([row["question"] for row in rows if row["expect"] != "refuse"], guard)
+    names = [str(name) for name in load_own_set("overview")["names"]]
+    guard, route = build_refuser(names=names), build_router(names)
+    wrong = count_wrong_refusals(rows, guard)
+    print_overviews(rows, guard, route)
+    print_latency([row["question"] for row in rows if row["expect"] != "refuse"], guard)
     return 1 if wrong else 0
 
 
-def refusals(rows: Sequence[Row], guard: QuestionRefuser) -> int:
+def count_wrong_refusals(rows: Sequence[PatternQuestionRow], guard: QuestionRefuser) -> int:
     """Prints right of total by language; returns how many rows came out wrong."""
-    wrong: list[Row] = []
+    wrong: list[PatternQuestionRow] = []
     counts: Counter[tuple[str, str, bool]] = Counter()
     for row in rows:
         right = (guard.find_refusal(row["question"]) is not None) == (row["expect"] == "refuse")
         counts[row["lang"], row["expect"], right] += 1
         wrong += [] if right else [row]
     body = [
-        [tag, *(_right(counts, tag, expect) for expect in ("refuse", "answer", "overview"))]
-        for tag in ordered(row["lang"] for row in rows)
+        [tag, *(_render_right_count(counts, tag, expect) for expect in ("refuse", "answer", "overview"))]
+        for tag in order_tags(row["lang"] for row in rows)
     ]
     click.echo(
-        table(["language", "refused of must-refuse", "near misses spared", "overviews not refused"], body)
+        render_markdown_table(
+            ["language", "refused of must-refuse", "near misses spared", "overviews not refused"], body
+        )
     )
     for row in wrong:
         click.echo(f"wrong: {row['lang']} {row['topic']} {row['expect']}: {row['question']}")
     return len(wrong)
 
 
-def _right(counts: Counter[tuple[str, str, bool]], tag: str, expect: str) -> str:
+def _render_right_count(counts: Counter[tuple[str, str, bool]], tag: str, expect: str) -> str:
     right, wrong = counts[tag, expect, True], counts[tag, expect, False]
     return f"{right}/{right + wrong}" if right + wrong else "–"
 
 
-def overviews(rows: Sequence[Row], guard: QuestionRefuser, route: OverviewRouter) -> None:
+def print_overviews(
+    rows: Sequence[PatternQuestionRow], guard: QuestionRefuser, route: OverviewRouter
+) -> None:
     """Our own overview set, and the overview rows of the given one."""
     body = []
     missed: list[str] = []
-    for tag, part in own("overview").items():
+    for tag, part in load_own_set("overview").items():
         if tag == "names":
             continue
-        asked = [(pair[0], pair[1]) for pair in part["overview"]]
-        missed += [f"{tag} {kind}: {q}" for kind, q in asked if not _routed(route, guard, kind, q)]
+        own_questions = [(pair[0], pair[1]) for pair in part["overview"]]
+        missed += [f"{tag} {kind}: {q}" for kind, q in own_questions if not _is_routed(route, guard, kind, q)]
         taken = [question for question in part["other"] if route.find_overview_kinds(question)]
         missed += [f"{tag} look-alike: {question}" for question in taken]
-        good = sum(_routed(route, guard, kind, question) for kind, question in asked)
+        good = sum(_is_routed(route, guard, kind, question) for kind, question in own_questions)
         given = [row["question"] for row in rows if row["lang"] == tag and row["expect"] == "overview"]
         found = sum(bool(route.find_overview_kinds(question)) for question in given)
         body.append(
-            [tag, f"{good}/{len(asked)}", f"{len(taken)}/{len(part['other'])}", f"{found}/{len(given)}"]
+            [
+                tag,
+                f"{good}/{len(own_questions)}",
+                f"{len(taken)}/{len(part['other'])}",
+                f"{found}/{len(given)}",
+            ]
         )
     click.echo(
-        "\n" + table(["language", "own overviews routed", "look-alikes routed", "given overviews"], body)
+        "\n"
+        + render_markdown_table(
+            ["language", "own overviews routed", "look-alikes routed", "given overviews"], body
+        )
     )
     for line in missed:
         click.echo(f"wrong: {line}")
 
 
-def _routed(route: OverviewRouter, guard: QuestionRefuser, kind: str, question: str) -> bool:
+def _is_routed(route: OverviewRouter, guard: QuestionRefuser, kind: str, question: str) -> bool:
     kinds = route.find_overview_kinds(question)
     wanted = set(RECORD_KINDS) if kind == "all" else {kind}
     return wanted <= kinds and guard.find_refusal(question) is None
 
 
-def latency(questions: Sequence[str], guard: QuestionRefuser) -> None:
+def print_latency(questions: Sequence[str], guard: QuestionRefuser) -> None:
     """Layer 1 on 4 kB of questions in all languages, each text new; half of them to warm up."""
     ordinary = [
-        question for tag, part in own("overview").items() if tag != "names" for question in part["other"]
+        question
+        for tag, part in load_own_set("overview").items()
+        if tag != "names"
+        for question in part["other"]
     ]
     body = []
     for name, some in (("ordinary questions", ordinary), ("near misses only", questions)):
-        texts = _long(some)
-        cpu_ms(guard.find_refusal, texts[::2])
-        median, high = cpu_ms(guard.find_refusal, texts[1::2])
+        texts = _build_long_texts(some)
+        measure_cpu_ms(guard.find_refusal, texts[::2])
+        median, high = measure_cpu_ms(guard.find_refusal, texts[1::2])
         body.append([f"4 kB of {name}", f"{median:.2f}", f"{high:.2f}"])
-    median, high = cpu_ms(guard.find_refusal, list(questions))
+    median, high = measure_cpu_ms(guard.find_refusal, list(questions))
     body.append(["one question", f"{median:.2f}", f"{high:.2f}"])
-    click.echo("\n" + table(["layer 1, patterns of all languages", "median CPU ms", "p95"], body))
+    click.echo(
+        "\n" + render_markdown_table(["layer 1, patterns of all languages", "median CPU ms", "p95"], body)
+    )
 
 
-def _long(questions: Sequence[str], count: int = 200) -> list[str]:
+def _build_long_texts(questions: Sequence[str], count: int = 200) -> list[str]:
     """Texts of 4 kB out of whole questions, each in another order."""
     out = []
     for turn in range(count):

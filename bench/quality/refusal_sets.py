@@ -10,102 +10,124 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from bench.quality.sets import Question, Text, chosen, parsed, questions, rows, texts
+from bench.quality.sets import (
+    LabelledQuestion,
+    LabelledText,
+    choose_sample,
+    read_json,
+    read_json_lines,
+    read_questions,
+    read_texts,
+)
 
-Place = Literal["main", "pool"]
-PLACES: tuple[Place, ...] = ("main", "pool")
+CollectionKind = Literal["main", "pool"]
+COLLECTION_KINDS: tuple[CollectionKind, ...] = ("main", "pool")
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class RefusalCase:
     """A question, the collection it is asked in, and the data sets open to it there."""
 
-    question: Question
-    place: Place
+    question: LabelledQuestion
+    collection_kind: CollectionKind
     sources: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RefusalPlan:
     """All cases, and the texts of both collections (every language)."""
 
-    cases: tuple[Case, ...]
-    corpora: dict[Place, list[Text]]
-    told: str = ""
+    cases: tuple[RefusalCase, ...]
+    corpora: dict[CollectionKind, list[LabelledText]]
+    corpus_language: str = ""
     """Language of the texts; empty: the questions' own."""
 
-    def over(self, language: str) -> "Plan":
+    def build_cross_plan(self, language: str) -> "RefusalPlan":
         """The questions of other languages asked in the texts of this one.
 
         Answerable are those whose article stands in both; of the others only those about something else are
         asked, and none that a single data set is meant for.
         """
         main = [text for text in self.corpora["main"] if text.language == language]
-        articles, datasets = {text.group for text in main}, _datasets(self.corpora["main"])
+        articles, datasets = {text.group for text in main}, _collect_datasets(self.corpora["main"])
         cases = tuple(
             case
             for case in self.cases
-            if case.place == "main" and case.question.language != language and case.sources == datasets
-            if case.question.reason == "off_corpus" or _answered(case.question, articles)
+            if case.collection_kind == "main"
+            and case.question.language != language
+            and case.sources == datasets
+            if case.question.reason == "off_corpus" or _is_answerable(case.question, articles)
         )
-        return Plan(cases, {"main": main, "pool": []}, language)
+        return RefusalPlan(cases, {"main": main, "pool": []}, language)
 
-    def asked(self, language: str, place: Place) -> list[Case]:
+    def list_cases(self, language: str, collection_kind: CollectionKind) -> list[RefusalCase]:
         """Cases of one collection."""
-        return [case for case in self.cases if (case.question.language, case.place) == (language, place)]
+        return [
+            case
+            for case in self.cases
+            if (case.question.language, case.collection_kind) == (language, collection_kind)
+        ]
 
-    def corpus(self, language: str, place: Place) -> list[Text]:
+    def select_corpus(self, language: str, collection_kind: CollectionKind) -> list[LabelledText]:
         """Texts of one collection; of the pools only those that an asked question has."""
-        told = [text for text in self.corpora[place] if text.language == (self.told or language)]
-        if place == "main":
-            return told
-        wanted = {id for case in self.asked(language, place) for id in case.question.gold}
-        return [text for text in told if text.id in wanted]
+        texts = [
+            text
+            for text in self.corpora[collection_kind]
+            if text.language == (self.corpus_language or language)
+        ]
+        if collection_kind == "main":
+            return texts
+        wanted = {id for case in self.list_cases(language, collection_kind) for id in case.question.gold}
+        return [text for text in texts if text.id in wanted]
 
 
-def plan(data: Path, languages: Sequence[str] | None, sample: int | None) -> Plan:
+def read_plan(data: Path, languages: Sequence[str] | None, sample: int | None) -> RefusalPlan:
     """Reads the sets under `data`; `sample` thins each kind of question by language and data set."""
-    removed = frozenset(parsed(data / "refusal" / "removed_groups.json"))
-    corpora: dict[Place, list[Text]] = {
-        "main": [text for text in texts(data / "retrieval" / "corpus.jsonl") if text.group not in removed],
-        "pool": texts(data / "refusal" / "near_miss_corpus.jsonl"),
+    removed = frozenset(read_json(data / "refusal" / "removed_groups.json"))
+    corpora: dict[CollectionKind, list[LabelledText]] = {
+        "main": [
+            text for text in read_texts(data / "retrieval" / "corpus.jsonl") if text.group not in removed
+        ],
+        "pool": read_texts(data / "refusal" / "near_miss_corpus.jsonl"),
     }
-    held = {text.id for text in corpora["main"]}
-    open_to = {"main": _datasets(corpora["main"]), "pool": _datasets(corpora["pool"])}
-    only = _limits(data / "refusal" / "off_corpus.jsonl")
+    main_ids = {text.id for text in corpora["main"]}
+    open_to = {"main": _collect_datasets(corpora["main"]), "pool": _collect_datasets(corpora["pool"])}
+    only = _read_dataset_limits(data / "refusal" / "off_corpus.jsonl")
     cases = [
-        Case(question, place, only.get(question.id, open_to[place]))
-        for place, kind in _kinds(data, removed, held)
-        for question in chosen(kind, languages, sample)
+        RefusalCase(question, collection_kind, only.get(question.id, open_to[collection_kind]))
+        for collection_kind, kind in _read_question_kinds(data, removed, main_ids)
+        for question in choose_sample(kind, languages, sample)
     ]
-    return Plan(tuple(cases), corpora)
+    return RefusalPlan(tuple(cases), corpora)
 
 
-def _kinds(data: Path, removed: frozenset[str], held: set[str]) -> list[tuple[Place, list[Question]]]:
+def _read_question_kinds(
+    data: Path, removed: frozenset[str], main_ids: set[str]
+) -> list[tuple[CollectionKind, list[LabelledQuestion]]]:
     folder = data / "refusal"
-    answerable = questions(data / "retrieval" / "queries.jsonl")
-    near = questions(folder / "near_miss_queries.jsonl")
-    passages = {row["id"]: row.get("passage_id") for row in rows(folder / "unanswerable.jsonl")}
-    unanswerable = questions(folder / "unanswerable.jsonl")
+    answerable = read_questions(data / "retrieval" / "queries.jsonl")
+    near = read_questions(folder / "near_miss_queries.jsonl")
+    passages = {row["id"]: row.get("passage_id") for row in read_json_lines(folder / "unanswerable.jsonl")}
+    unanswerable = read_questions(folder / "unanswerable.jsonl")
     return [
         ("main", [question for question in answerable if question.group not in removed]),
-        ("main", questions(folder / "off_corpus.jsonl")),
-        ("main", questions(folder / "article_removed.jsonl")),
-        ("main", [question for question in unanswerable if passages[question.id] in held]),
+        ("main", read_questions(folder / "off_corpus.jsonl")),
+        ("main", read_questions(folder / "article_removed.jsonl")),
+        ("main", [question for question in unanswerable if passages[question.id] in main_ids]),
         ("pool", [question for question in near if question.reason is None]),
         ("pool", [question for question in near if question.reason is not None]),
     ]
 
 
-def _limits(path: Path) -> dict[str, frozenset[str]]:
+def _read_dataset_limits(path: Path) -> dict[str, frozenset[str]]:
     """The one data set that some questions are to be asked in, by question: it stands in their `against`."""
-    marked = ((row["id"], row["against"].partition("dataset=")[2]) for row in rows(path))
+    marked = ((row["id"], row["against"].partition("dataset=")[2]) for row in read_json_lines(path))
     return {id: frozenset({after.split()[0]}) for id, after in marked if after}
 
 
-def _answered(question: Question, articles: set[str]) -> bool:
+def _is_answerable(question: LabelledQuestion, articles: set[str]) -> bool:
     return question.reason is None and question.group in articles
 
 
-def _datasets(corpus: Sequence[Text]) -> frozenset[str]:
+def _collect_datasets(corpus: Sequence[LabelledText]) -> frozenset[str]:
     return frozenset(text.dataset for text in corpus)

@@ -31,16 +31,16 @@ Basalt forms where lava cools quickly at the surface.
 QUESTION = "How does basalt form where lava cools at the surface?"
 
 
-class Replay:
+class ReplayServer:
     """An HTTP server that plays one recorded stream after the other, each read in one write."""
 
     def __init__(self) -> None:
         self.vector: RecordedStream | None = None
-        self.calls = 0
+        self.call_count = 0
 
-    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def answer_request(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         assert self.vector
-        self.calls += 1
+        self.call_count += 1
         head = await reader.readuntil(b"\r\n\r\n")
         length = next(
             int(line.split(b":")[1])
@@ -60,26 +60,28 @@ class Replay:
         writer.close()
 
 
-async def relay(vectors: list[RecordedStream]) -> list[tuple[RecordedStream, str]]:
+async def relay_streams(vectors: list[RecordedStream]) -> list[tuple[RecordedStream, str]]:
     """Each stream to a streaming client and to one that is not; what was wrong with what they got."""
-    replay = Replay()
-    server = await asyncio.start_server(replay.answer, "127.0.0.1", 0)
+    replay = ReplayServer()
+    server = await asyncio.start_server(replay.answer_request, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     faults: list[tuple[RecordedStream, str]] = []
     with tempfile.TemporaryDirectory() as home:
-        async with proxy(f"http://127.0.0.1:{port}", Path(home)) as client:
+        async with open_proxy_client(f"http://127.0.0.1:{port}", Path(home)) as client:
             for vector in vectors:
                 replay.vector = vector
                 for stream in (True, False):
-                    calls = replay.calls
-                    faults += [(vector, fault) for fault in await asked(client, vector, stream)]
-                    if replay.calls != calls + 1:
-                        faults.append((vector, f"called {replay.calls - calls} times"))
+                    calls = replay.call_count
+                    faults += [
+                        (vector, fault) for fault in await find_response_faults(client, vector, stream)
+                    ]
+                    if replay.call_count != calls + 1:
+                        faults.append((vector, f"called {replay.call_count - calls} times"))
     server.close()
     return faults
 
 
-async def asked(client: httpx.AsyncClient, vector: RecordedStream, stream: bool) -> list[str]:
+async def find_response_faults(client: httpx.AsyncClient, vector: RecordedStream, stream: bool) -> list[str]:
     """Everything that is wrong with one response."""
     model = "stones-anthropic" if vector.dialect == "anthropic" else "stones"
     body = {"model": model, "messages": [{"role": "user", "content": QUESTION}], "stream": stream}
@@ -87,11 +89,11 @@ async def asked(client: httpx.AsyncClient, vector: RecordedStream, stream: bool)
     raw = response.text + json.dumps(dict(response.headers))
     leaks = [f"leaks {one}" for one in vector.forbidden if one in raw]
     if response.status_code != 200:  # before any byte of an answer: an error of ours
-        return [*leaks, *_no_envelope(response)]
-    return leaks + list(_stream_faults(response.text) if stream else _body_faults(response.text))
+        return [*leaks, *_find_envelope_faults(response)]
+    return leaks + list(_find_stream_faults(response.text) if stream else _find_body_faults(response.text))
 
 
-def _no_envelope(response: httpx.Response) -> list[str]:
+def _find_envelope_faults(response: httpx.Response) -> list[str]:
     good = response.status_code == 503 and response.json()["error"].keys() == {
         "message",
         "type",
@@ -101,7 +103,7 @@ def _no_envelope(response: httpx.Response) -> list[str]:
     return [] if good else [f"HTTP {response.status_code}"]
 
 
-def _stream_faults(text: str) -> Iterator[str]:
+def _find_stream_faults(text: str) -> Iterator[str]:
     events = [event for event in text.split("\n\n") if event and not event.startswith(":")]
     if events[-1:] != ["data: [DONE]"] or not text.endswith("\n\n"):
         yield "no [DONE] at the end"
@@ -121,7 +123,7 @@ def _stream_faults(text: str) -> Iterator[str]:
         yield "no text"
 
 
-def _body_faults(text: str) -> Iterator[str]:
+def _find_body_faults(text: str) -> Iterator[str]:
     try:
         body = ChatCompletion.model_validate_json(text, strict=True)
     except ValidationError as fault:
@@ -132,12 +134,12 @@ def _body_faults(text: str) -> Iterator[str]:
 
 
 @asynccontextmanager
-async def proxy(upstream: str, home: Path) -> AsyncIterator[httpx.AsyncClient]:
+async def open_proxy_client(upstream: str, home: Path) -> AsyncIterator[httpx.AsyncClient]:
     """A client of a proxy over one document and this upstream."""
     (home / "stones").mkdir()
     (home / "stones" / "basalt.md").write_text(DOCUMENT, "utf-8")
-    settings = configured(upstream, home)
-    await sync.run(settings, sync.as_text())
+    settings = build_settings(upstream, home)
+    await sync.sync_once(settings, sync.build_text_printer())
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(App(settings), log_level="error", lifespan="on", ws="none")
     server = uvicorn.Server(config)
@@ -151,7 +153,7 @@ async def proxy(upstream: str, home: Path) -> AsyncIterator[httpx.AsyncClient]:
     await running
 
 
-def configured(upstream: str, home: Path) -> Settings:
+def build_settings(upstream: str, home: Path) -> Settings:
     """Keywords alone, no limits, no retries: the wire is what is looked at."""
     prices = {"input_usd_per_million": 0.1, "output_usd_per_million": 0.1}
     shared = {"base_url": upstream, "retries": 0, "idle_s": 5}

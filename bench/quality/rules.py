@@ -8,7 +8,7 @@ from proxy.settings.languages import parts
 
 
 @cache
-def rules() -> Rules:
+def load_gate_rules() -> Rules:
     """Default rules of an assistant that speaks in the third person."""
     return Rules(
         sentences=parts("sentences", SentencePack),

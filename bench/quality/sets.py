@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from bench.quality.vectors import cache_folder
+from bench.quality.vectors import find_cache_folder
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class LabelledText:
     """A passage of a corpus."""
 
     id: str
@@ -24,7 +24,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LabelledQuestion:
     """A question. `reason` says why it cannot be answered; None: it can."""
 
     id: str
@@ -37,24 +37,24 @@ class Question:
     reason: str | None = None
 
 
-class _Labelled(Protocol):
+class _LabelledItem(Protocol):
     @property
     def language(self) -> str: ...
     @property
     def dataset(self) -> str: ...
 
 
-Row = TypeVar("Row", bound=_Labelled)
+Row = TypeVar("Row", bound=_LabelledItem)
 
 
-def parser(part: str) -> ArgumentParser:
+def build_parser(part: str) -> ArgumentParser:
     """The options that all parts share."""
     options = ArgumentParser(prog=f"python -m bench quality {part}")
     options.add_argument("--data", type=Path, required=True, help="folder of the labelled sets")
     options.add_argument("--sample", type=int, help="at most this many questions a data set and language")
     options.add_argument("--language", action="append", help="only this language; may be repeated")
     options.add_argument(
-        "--cache", type=Path, default=cache_folder(), help="where vectors and state are kept"
+        "--cache", type=Path, default=find_cache_folder(), help="where vectors and state are kept"
     )
     options.add_argument(
         "--model", default="auto", help="model folder; `auto`: the default, built if need be"
@@ -63,7 +63,7 @@ def parser(part: str) -> ArgumentParser:
     return options
 
 
-def rows(path: Path) -> Iterator[dict[str, Any]]:
+def read_json_lines(path: Path) -> Iterator[dict[str, Any]]:
     """The JSON objects of a file, one a line; faults name file and line."""
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, start=1):
@@ -73,52 +73,52 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
                 raise SystemExit(f"{path}:{number}: not a JSON object ({fault})") from None
 
 
-def parsed(path: Path) -> Any:
+def read_json(path: Path) -> Any:
     """The JSON value of a file."""
     return json.loads(path.read_text("utf-8"))
 
 
-def texts(path: Path) -> list[Text]:
+def read_texts(path: Path) -> list[LabelledText]:
     """A corpus."""
     return [
-        Text(
+        LabelledText(
             row["id"], row["lang"], row.get("title") or "", row["text"], row["dataset"], row.get("group", "")
         )
-        for row in rows(path)
+        for row in read_json_lines(path)
     ]
 
 
-def questions(path: Path) -> list[Question]:
+def read_questions(path: Path) -> list[LabelledQuestion]:
     """A file of questions, of any of the folders."""
     return [
-        Question(
+        LabelledQuestion(
             id=row["id"],
             language=row["lang"],
             text=row["question"],
             dataset=row.get("dataset", "").split(" ")[0],
             group=row["group"],
             gold=frozenset(row.get("gold_ids_ok") or row.get("pool_ids") or ()),
-            reason=None if row.get("answerable") else row.get("reason") or _implied(row),
+            reason=None if row.get("answerable") else row.get("reason") or _derive_reason(row),
         )
-        for row in rows(path)
+        for row in read_json_lines(path)
     ]
 
 
-def chosen(found: Iterable[Row], languages: Sequence[str] | None, sample: int | None) -> list[Row]:
+def choose_sample(found: Iterable[Row], languages: Sequence[str] | None, sample: int | None) -> list[Row]:
     """Those of `languages` (None: all), evenly thinned to `sample` a language and data set."""
     grouped: dict[Hashable, list[Row]] = defaultdict(list)
     for row in found:
         if not languages or row.language in languages:
             grouped[row.language, row.dataset].append(row)
-    return [row for part in grouped.values() for row in thinned(part, sample)]
+    return [row for part in grouped.values() for row in thin_evenly(part, sample)]
 
 
-def thinned(part: list[Row], sample: int | None) -> list[Row]:
+def thin_evenly(part: list[Row], sample: int | None) -> list[Row]:
     """At most `sample` of `part`, evenly spaced."""
     if sample is None or len(part) <= sample:
         return part
     return [part[i * len(part) // sample] for i in range(sample)]
 
 
-def _implied(row: dict[str, Any]) -> str | None:
+def _derive_reason(row: dict[str, Any]) -> str | None:
     return "near_miss" if row.get("answerable") is False else None

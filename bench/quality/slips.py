@@ -10,12 +10,12 @@ LOOK_ALIKES = str.maketrans({"a": "а", "e": "е", "o": "о", "c": "с", "p": "�
 SCRIPTS = ("0123456789", "۰۱۲۳۴۵۶۷۸۹", "٠١٢٣٤٥٦٧٨٩", "०१२३४५६७८९", "０１２３４５６７８９")
 
 
-def digits(text: str, script: str) -> str:
+def transliterate_digits(text: str, script: str) -> str:
     """`text` with its ASCII digits in another script."""
     return text.translate(str.maketrans("0123456789", script))
 
 
-def grouped(whole: int, sign: str, indian: bool = False) -> str:
+def group_thousands(whole: int, sign: str, indian: bool = False) -> str:
     """A whole number with `sign` between its groups."""
     text = f"{whole:,}"
     if indian and whole >= 100_000:
@@ -26,42 +26,42 @@ def grouped(whole: int, sign: str, indian: bool = False) -> str:
     return text.replace(",", sign)
 
 
-def amounts(whole: int, facts: Facts) -> list[str]:
+def format_amounts(whole: int, facts: Facts) -> list[str]:
     """Every notation of a whole number in a language."""
-    plain = [grouped(whole, sign, facts.indian) for sign in facts.groups]
-    return [digits(text, script) for script in facts.digits for text in plain]
+    plain = [group_thousands(whole, sign, facts.has_indian_groups) for sign in facts.group_signs]
+    return [transliterate_digits(text, script) for script in facts.digit_scripts for text in plain]
 
 
-def shares(number: str, facts: Facts) -> list[str]:
+def format_decimals(number: str, facts: Facts) -> list[str]:
     """Every notation of a number with decimals; a trailing zero says nothing."""
-    texts = [text.replace(".", point) for point in facts.points for text in (number, number + "0")]
-    return [digits(text, script) for script in facts.digits for text in texts]
+    texts = [text.replace(".", point) for point in facts.decimal_signs for text in (number, number + "0")]
+    return [transliterate_digits(text, script) for script in facts.digit_scripts for text in texts]
 
 
-def dates(day: date, facts: Facts, months: tuple[tuple[str, ...], ...]) -> list[str]:
+def format_dates(day: date, facts: Facts, months: tuple[tuple[str, ...], ...]) -> list[str]:
     """Every notation of a date."""
     parts = {"d": day.day, "dd": f"{day.day:02}", "m": day.month, "mm": f"{day.month:02}", "y": day.year}
-    texts = [form.format(**parts, M=months[day.month - 1][0]) for form in facts.dates]
-    return [digits(text, script) for script in facts.digits for text in texts]
+    texts = [form.format(**parts, M=months[day.month - 1][0]) for form in facts.date_notations]
+    return [transliterate_digits(text, script) for script in facts.digit_scripts for text in texts]
 
 
-def times(hour: int, minute: int, facts: Facts) -> list[str]:
+def format_times(hour: int, minute: int, facts: Facts) -> list[str]:
     """Every notation of a time of day."""
-    texts = [form.format(h=hour, hh=f"{hour:02}", mm=f"{minute:02}") for form in facts.times]
-    return [digits(text, script) for script in facts.digits for text in texts]
+    texts = [form.format(h=hour, hh=f"{hour:02}", mm=f"{minute:02}") for form in facts.time_notations]
+    return [transliterate_digits(text, script) for script in facts.digit_scripts for text in texts]
 
 
-def pages() -> list[str]:
+def list_urls() -> list[str]:
     """Every notation of the address."""
     return [f"{before}{HOST}{PATH}" for before in ("https://", "http://", "https://www.", "HTTPS://")]
 
 
-def posts() -> list[str]:
+def list_mails() -> list[str]:
     """Every notation of the e-mail address."""
     return [MAIL, MAIL.title(), f"[{MAIL}](mailto:{MAIL})"]
 
 
-def wrong_wholes(whole: int) -> Iterator[int]:
+def iterate_wrong_wholes(whole: int) -> Iterator[int]:
     """Each digit one off, digits lost, doubled and swapped, scales."""
     text = str(whole)
     for i, digit in enumerate(text):
@@ -73,12 +73,12 @@ def wrong_wholes(whole: int) -> Iterator[int]:
     yield from (whole * 10, whole * 1000, whole // 10, whole // 1000, whole + 1, whole - 1)
 
 
-def wrong_amounts(whole: int, facts: Facts, scales: Sequence[str]) -> Iterator[str]:
+def iterate_wrong_amounts(whole: int, facts: Facts, scales: Sequence[str]) -> Iterator[str]:
     """Wrong numbers in every notation, and right digits wrongly written."""
-    for wrong in sorted({w for w in wrong_wholes(whole) if w not in (0, whole)}):
-        yield from amounts(wrong, facts)[:3]
-        yield digits(str(wrong), SCRIPTS[wrong % len(SCRIPTS)])
-    plain, text = grouped(whole, facts.groups[0]), str(whole)
+    for wrong in sorted({w for w in iterate_wrong_wholes(whole) if w not in (0, whole)}):
+        yield from format_amounts(wrong, facts)[:3]
+        yield transliterate_digits(str(wrong), SCRIPTS[wrong % len(SCRIPTS)])
+    plain, text = group_thousands(whole, facts.group_signs[0]), str(whole)
     yield from (f"{plain} {scale}" for scale in scales)
     yield from (
         f"-{plain}",
@@ -88,13 +88,13 @@ def wrong_amounts(whole: int, facts: Facts, scales: Sequence[str]) -> Iterator[s
         f"{text[0]}e{text[1]}",
     )
     yield from (text.replace("0", letter) if "0" in text else text[:-1] + letter for letter in "Oо")
-    if facts.wrong_group and whole < 1_000_000:
-        yield f"{text[:-3]}{facts.wrong_group}{text[-3:]}"
+    if facts.wrong_group_sign and whole < 1_000_000:
+        yield f"{text[:-3]}{facts.wrong_group_sign}{text[-3:]}"
 
 
-def wrong_shares(number: str, facts: Facts) -> Iterator[str]:
+def iterate_wrong_decimals(number: str, facts: Facts) -> Iterator[str]:
     """Each digit one off, the point moved or lost."""
-    point = facts.points[0]
+    point = facts.decimal_signs[0]
     for i, digit in enumerate(number):
         if digit.isdigit():
             yield (number[:i] + str((int(digit) + 1) % 10) + number[i + 1 :]).replace(".", point)
@@ -106,16 +106,16 @@ def wrong_shares(number: str, facts: Facts) -> Iterator[str]:
     yield number.partition(".")[2]
 
 
-def wrong_dates(day: date, facts: Facts, months: tuple[tuple[str, ...], ...]) -> Iterator[str]:
+def iterate_wrong_dates(day: date, facts: Facts, months: tuple[tuple[str, ...], ...]) -> Iterator[str]:
     """Neighbouring days, months and years, in every notation."""
     near = [day + timedelta(days=n) for n in (1, -1, 10, -10, 31, -31)]
     near += [day.replace(year=day.year + n) for n in (1, -1, 10, -10, 100)]
     near += [day.replace(month=m, day=min(day.day, 28)) for m in (1, 6, 12) if m != day.month]
     for wrong in near:
-        yield from dates(wrong, facts, months)
+        yield from format_dates(wrong, facts, months)
 
 
-def wrong_times(hour: int, minute: int, facts: Facts) -> Iterator[str]:
+def iterate_wrong_times(hour: int, minute: int, facts: Facts) -> Iterator[str]:
     """An hour, a minute or twelve hours off, or both changed about."""
     near = (
         (hour + 1, minute),
@@ -125,10 +125,10 @@ def wrong_times(hour: int, minute: int, facts: Facts) -> Iterator[str]:
         (minute % 24, hour),
     )
     for wrong in near:
-        yield from times(*wrong, facts)
+        yield from format_times(*wrong, facts)
 
 
-def wrong_pages() -> Iterator[str]:
+def iterate_wrong_urls() -> Iterator[str]:
     """Another host, path or scheme, and hosts that only look right."""
     name, _, rest = HOST.partition(".")
     hosts = ("evil.example.org", f"{HOST}.evil.net", f"evil{HOST}", f"{name}-{rest}", f"{name}.example.net")
@@ -148,7 +148,7 @@ def wrong_pages() -> Iterator[str]:
     yield from (f"{HOST}.evil.net", f"www.evil.net/{HOST}")
 
 
-def wrong_posts() -> Iterator[str]:
+def iterate_wrong_mails() -> Iterator[str]:
     """Another name, another host, and letters that only look right."""
     name, _, host = MAIL.partition("@")
     names = ("offices", "info", "office1", name.translate(LOOK_ALIKES), f"{name}.evil")

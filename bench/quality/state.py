@@ -11,7 +11,7 @@ import config
 import indexes
 
 
-class State:
+class RunState:
     """Rows by question id, appended to a file that a finished run removes.
 
     Its name holds a hash of `terms` and of the code that answers: rows of other code are never taken up.
@@ -19,8 +19,8 @@ class State:
 
     def __init__(self, folder: Path, part: str, terms: Iterable[object]):
         folder.mkdir(parents=True, exist_ok=True)
-        told = json.dumps([str(term) for term in terms]) + _code()
-        self._path = folder / f"{part}-{hashlib.sha256(told.encode()).hexdigest()[:16]}.jsonl"
+        identity = json.dumps([str(term) for term in terms]) + _hash_code()
+        self._path = folder / f"{part}-{hashlib.sha256(identity.encode()).hexdigest()[:16]}.jsonl"
         self.rows: dict[str, dict[str, Any]] = {}
 
     def __enter__(self) -> Self:
@@ -31,7 +31,7 @@ class State:
                     self.rows[row["id"]] = row
         self._file = self._path.open("w", encoding="utf-8")
         for row in self.rows.values():
-            self._write(row)
+            self._write_row(row)
         return self
 
     def __exit__(
@@ -41,17 +41,17 @@ class State:
         if kind is None:
             self._path.unlink()
 
-    def add(self, row: dict[str, Any]) -> None:
+    def add_row(self, row: dict[str, Any]) -> None:
         """Keeps a finished row (with its `id`)."""
         self.rows[row["id"]] = row
-        self._write(row)
+        self._write_row(row)
 
-    def _write(self, row: dict[str, Any]) -> None:
+    def _write_row(self, row: dict[str, Any]) -> None:
         self._file.write(json.dumps(row, ensure_ascii=False) + "\n")
         self._file.flush()
 
 
-def _code() -> str:
+def _hash_code() -> str:
     """A hash of all that decides what is found."""
     digest = hashlib.sha256()
     for package in (indexes, config):

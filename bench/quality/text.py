@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from bench.quality.rules import rules
+from bench.quality.rules import load_gate_rules
 from indexes.text.folding import fold_text
 from indexes.text.words import count_words
 from proxy.gate import markers
@@ -22,140 +22,154 @@ from proxy.gate.sentences import Scanner
 from proxy.gate.values import missing, read
 from proxy.gate.voice import first_person
 
-Row = Mapping[str, object]
+TableRow = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class RowVerdict:
     """What one row came to."""
 
-    wanted: object
-    got: object
+    expected: object
+    actual: object
 
     @property
-    def right(self) -> bool:
-        return self.wanted == self.got
+    def is_right(self) -> bool:
+        return self.expected == self.actual
 
 
-def sentences(row: Row) -> Judged:
+def check_sentences(row: TableRow) -> RowVerdict:
     """Stripped units; fed whole, as every other cut gives the same (a property of the tests)."""
-    scanner = Scanner(Ends(rules().lexicons, str(row["lang"]), _detect), 6_000)
+    scanner = Scanner(Ends(load_gate_rules().lexicons, str(row["lang"]), _detect_language), 6_000)
     units = [*scanner.feed(str(row["text"])), *scanner.finish()]
-    return Judged(row["sentences"], [u.text.strip() for u in units if u.text.strip()])
+    return RowVerdict(row["sentences"], [u.text.strip() for u in units if u.text.strip()])
 
 
-def ambiguous(row: Row) -> Judged:
+def check_ambiguous_sentences(row: TableRow) -> RowVerdict:
     """Number of units, where either cut can be defended."""
-    return Judged(row["true_sentences"], len(_units(row)))
+    return RowVerdict(row["true_sentences"], len(_split_units(row)))
 
 
-def marked(row: Row) -> Judged:
+def check_markers(row: TableRow) -> RowVerdict:
     """Markers and the text without them."""
     found = markers.find(str(row["input"]))
     numbers = [n for m in found for n in m.numbers]
-    return Judged([row["stripped"], row["markers"]], [markers.strip(str(row["input"]), found), numbers])
+    return RowVerdict([row["stripped"], row["markers"]], [markers.strip(str(row["input"]), found), numbers])
 
 
-def extracted(row: Row) -> Judged:
+def check_extracted_values(row: TableRow) -> RowVerdict:
     """Keys of the values, as a set."""
-    found = read(_bare(str(row["text"])), _tag(row["lang"]), rules().values, line_start=False)
+    found = read(
+        _strip_markup(str(row["text"])), _parse_tag(row["lang"]), load_gate_rules().values, line_start=False
+    )
     keys = sorted({value.key for value in found.items})
     wanted = row["values"]
     assert isinstance(wanted, list)
-    return Judged(sorted(set(wanted)), [*keys, *([f"left:{found.leftover}"] if found.leftover else [])])
+    return RowVerdict(sorted(set(wanted)), [*keys, *([f"left:{found.leftover}"] if found.leftover else [])])
 
 
-def matched(row: Row) -> Judged:
+def check_value_match(row: TableRow) -> RowVerdict:
     """Whether the source holds what the answer says."""
-    answer = read(_bare(str(row["answer"])), _tag(row.get("answer_lang")), rules().values, line_start=False)
-    source = read(str(row["source"]), _tag(row.get("source_lang")), rules().values, source=True)
-    return Judged(
+    answer = read(
+        _strip_markup(str(row["answer"])),
+        _parse_tag(row.get("answer_lang")),
+        load_gate_rules().values,
+        line_start=False,
+    )
+    source = read(
+        str(row["source"]), _parse_tag(row.get("source_lang")), load_gate_rules().values, source=True
+    )
+    return RowVerdict(
         row["grounded"], not (answer.leftover or answer.markup) and missing(answer, [source]) is None
     )
 
 
-def folded(row: Row) -> Judged:
+def check_folding(row: TableRow) -> RowVerdict:
     """The form for matching."""
-    return Judged(row["expected"], fold_text(str(row["input"])))
+    return RowVerdict(row["expected"], fold_text(str(row["input"])))
 
 
-def spoken(row: Row) -> Judged:
+def check_first_person(row: TableRow) -> RowVerdict:
     """Whether it is in the first person."""
-    return Judged(
-        row["first_person"], bool(first_person(str(row["text"]), _tag(row["lang"]), rules().voices))
+    return RowVerdict(
+        row["first_person"],
+        bool(first_person(str(row["text"]), _parse_tag(row["lang"]), load_gate_rules().voices)),
     )
 
 
-def measured(row: Row) -> Judged:
+def check_length(row: TableRow) -> RowVerdict:
     """Length in words."""
-    return Judged(row["words"], count_words(str(row["text"])))
+    return RowVerdict(row["words"], count_words(str(row["text"])))
 
 
-TABLES: Mapping[str, Callable[[Row], Judged]] = {
-    "segmentation": sentences,
-    "segmentation_ambiguous": ambiguous,
-    "markers": marked,
-    "values_extract": extracted,
-    "values_match": matched,
-    "normalisation": folded,
-    "first_person": spoken,
-    "length": measured,
+TABLES: Mapping[str, Callable[[TableRow], RowVerdict]] = {
+    "segmentation": check_sentences,
+    "segmentation_ambiguous": check_ambiguous_sentences,
+    "markers": check_markers,
+    "values_extract": check_extracted_values,
+    "values_match": check_value_match,
+    "normalisation": check_folding,
+    "first_person": check_first_person,
+    "length": check_length,
 }
 
 
 @click.command()
 @click.option("--data", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
-def _command(data: Path) -> int:
+def _measure_tables(data: Path) -> int:
     wrong = 0
-    for name, judge in TABLES.items():
+    for name, check_row in TABLES.items():
         path = data / f"{name}.jsonl"
         if not path.exists():
             print(f"{name}: no {path}")
             continue
-        misses, total = _table(path, judge)
+        misses, total = _measure_table(path, check_row)
         wrong += 0 if name == "segmentation_ambiguous" else sum(misses.values())
         parts = " ".join(f"{tag} {n - misses[tag]}/{n}" for tag, n in sorted(total.items()))
         print(f"{name:23}{sum(total.values()) - sum(misses.values()):4}/{sum(total.values()):<4} {parts}")
     return 1 if wrong else 0
 
 
-def _table(path: Path, judge: Callable[[Row], Judged]) -> tuple[Counter[str], Counter[str]]:
+def _measure_table(
+    path: Path, check_row: Callable[[TableRow], RowVerdict]
+) -> tuple[Counter[str], Counter[str]]:
     misses: Counter[str] = Counter()
     total: Counter[str] = Counter()
-    for row in _rows(path):
+    for row in _read_table_rows(path):
         tag = str(row.get("lang") or row.get("answer_lang") or "–")
         total[tag] += 1
-        judged = judge(row)
-        if not judged.right:
+        result = check_row(row)
+        if not result.is_right:
             misses[tag] += 1
             shown = row.get("id") or row.get("text") or row.get("input") or row.get("answer")
-            print(f"  {path.stem} {tag} {shown!r}\n    wanted {judged.wanted!r}\n    got    {judged.got!r}")
+            print(
+                f"  {path.stem} {tag} {shown!r}\n    wanted {result.expected!r}\n    got    {result.actual!r}"
+            )
     return misses, total
 
 
-def _rows(path: Path) -> Iterator[Row]:
+def _read_table_rows(path: Path) -> Iterator[TableRow]:
     with path.open(encoding="utf-8") as lines:
         for line in lines:
             yield json.loads(line)
 
 
-def _units(row: Row) -> list[str]:
-    scanner = Scanner(Ends(rules().lexicons, str(row["lang"]), _detect), 6_000)
+def _split_units(row: TableRow) -> list[str]:
+    scanner = Scanner(Ends(load_gate_rules().lexicons, str(row["lang"]), _detect_language), 6_000)
     return [u.text for u in [*scanner.feed(str(row["text"])), *scanner.finish()] if u.text.strip()]
 
 
-def _bare(text: str) -> str:
-    return Listing(rules().months).plain(markers.strip(text, markers.find(text)), opens=True)
+def _strip_markup(text: str) -> str:
+    return Listing(load_gate_rules().months).plain(markers.strip(text, markers.find(text)), opens=True)
 
 
-def _tag(language: object) -> str | None:
+def _parse_tag(language: object) -> str | None:
     return str(language) if language else None
 
 
-def _detect(text: str, default: str) -> str:
-    return tongue(text, default, rules().words, BEGINNING_LEAD)
+def _detect_language(text: str, default: str) -> str:
+    return tongue(text, default, load_gate_rules().words, BEGINNING_LEAD)
 
 
 def run(arguments: list[str]) -> int:
     """Exit 1 if a row with one right value is missed."""
-    return int(_command.main(arguments, standalone_mode=False) or 0)
+    return int(_measure_tables.main(arguments, standalone_mode=False) or 0)

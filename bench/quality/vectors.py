@@ -15,10 +15,10 @@ from indexes.progress import Progress, ignore_progress
 
 BATCH = 32
 
-_TABLE = "CREATE TABLE IF NOT EXISTS vector (key BLOB PRIMARY KEY, half_floats BLOB NOT NULL) WITHOUT ROWID"
+_SCHEMA = "CREATE TABLE IF NOT EXISTS vector (key BLOB PRIMARY KEY, half_floats BLOB NOT NULL) WITHOUT ROWID"
 
 
-class Remembered:
+class CachedEmbedder:
     """Implements `Embedder` over a model folder, which is only loaded for texts not met before. A `with`."""
 
     def __init__(self, folder: Path, cache: Path):
@@ -28,9 +28,9 @@ class Remembered:
         self.choose_band = verified.card.choose_band
         self._folder = folder
         cache.mkdir(parents=True, exist_ok=True)
-        self._file = sqlite3.connect(cache / "vectors.db", check_same_thread=False, timeout=60)
-        self._file.execute("PRAGMA journal_mode = WAL")
-        self._file.execute(_TABLE)
+        self._connection = sqlite3.connect(cache / "vectors.db", check_same_thread=False, timeout=60)
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute(_SCHEMA)
 
     @cached_property
     def _model(self) -> OnnxEmbedder:
@@ -42,47 +42,47 @@ class Remembered:
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
+        self._connection.close()
 
     def embed_query(self, text: str) -> list[float]:
         """As the model's, to half floats."""
-        key = self._key("query", text)
-        known = self._known([key]).get(key)
+        key = self._hash_text("query", text)
+        known = self._read_cached_vectors([key]).get(key)
         if known is None:
-            known = self._keep({key: self._model.embed_query(text)})[key]
+            known = self._save_vectors({key: self._model.embed_query(text)})[key]
         return list(map(float, unpack_vector(known)))
 
     def embed_passages(self, texts: list[str], progress: Progress = ignore_progress) -> list[list[float]]:
         """As the model's, to half floats; what is made is kept at once, so that a run may be broken off."""
-        keys = [self._key("passage", text) for text in texts]
-        known = self._known(keys)
+        keys = [self._hash_text("passage", text) for text in texts]
+        known = self._read_cached_vectors(keys)
         wanted = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         todo = sorted(wanted, key=lambda key: len(wanted[key]))
         for start in range(0, len(todo), BATCH):
             part = todo[start : start + BATCH]
             vectors = self._model.embed_passages([wanted[key] for key in part])
-            known |= self._keep(dict(zip(part, vectors, strict=True)))
+            known |= self._save_vectors(dict(zip(part, vectors, strict=True)))
             progress(f"embedding {len(todo)} passages", min(1, (start + BATCH) / len(todo)))
         return [list(map(float, unpack_vector(known[key]))) for key in keys]
 
-    def _key(self, kind: str, text: str) -> bytes:
+    def _hash_text(self, kind: str, text: str) -> bytes:
         return hashlib.sha256(f"{self.name}\0{kind}\0{text}".encode()).digest()
 
-    def _known(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
+    def _read_cached_vectors(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         found = {}
         for key in keys:
-            row = self._file.execute("SELECT half_floats FROM vector WHERE key = ?", (key,)).fetchone()
+            row = self._connection.execute("SELECT half_floats FROM vector WHERE key = ?", (key,)).fetchone()
             if row:
                 found[key] = bytes(row[0])
         return found
 
-    def _keep(self, vectors: dict[bytes, list[float]]) -> dict[bytes, bytes]:
+    def _save_vectors(self, vectors: dict[bytes, list[float]]) -> dict[bytes, bytes]:
         packed = {key: pack_vector(vector) for key, vector in vectors.items()}
-        with self._file:
-            self._file.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", packed.items())
+        with self._connection:
+            self._connection.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", packed.items())
         return packed
 
 
-def cache_folder() -> Path:
+def find_cache_folder() -> Path:
     """Beside the default model, so that `FIADOR_MODEL_DIR` moves both."""
     return locate_default_model().parent / "bench"

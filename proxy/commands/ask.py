@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from proxy.app import open_deployment
-from proxy.commands.console import say_json
-from proxy.commands.explain import explain, fields
+from proxy.commands.console import print_json
+from proxy.commands.explain import build_trace_data, print_trace
 from proxy.commands.root import JSON_OPTION, load_context_settings, run_coroutine, split_names
 from proxy.domain.errors import BusyError, ConfigError
 from proxy.domain.ports import Model, UpstreamSink
@@ -21,83 +21,93 @@ from proxy.settings.tree import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class AskOptions:
     """As whom and of which model to ask; `told` is "", "explain" or "json"."""
 
     alias: str
     groups: frozenset[str]
-    dry: bool
-    told: str
+    is_dry_run: bool
+    output_format: str
 
 
-async def once(settings: Settings, text: str, how: How) -> None:
+async def ask_once(settings: Settings, text: str, options: AskOptions) -> None:
     """Asks and prints the answer as it is released. A model that fails is explained all the same."""
-    question, seen = _question(settings, text, how), CapturedAnswer()
-    hear = _hush if how.dry or how.told == "json" else _say
+    question, answer = _build_question(settings, text, options), CapturedAnswer()
+    on_text = _ignore_piece if options.is_dry_run or options.output_format == "json" else _print_piece
     try:
-        async with open_deployment(settings) as services:
-            await (_rehearsed if how.dry else _asked)(question, services.desk, hear, seen)
+        async with open_deployment(settings) as deployment:
+            await (_rehearse_question if options.is_dry_run else _ask_and_record)(
+                question, deployment.desk, on_text, answer
+            )
     except BusyError as fault:
-        if seen.trace:
-            fault.detail = seen.trace.detail
-            _told(seen, how)
+        if answer.trace:
+            fault.detail = answer.trace.detail
+            _print_answer_details(answer, options)
         raise
-    _told(seen, how)
+    _print_answer_details(answer, options)
 
 
-def _told(seen: CapturedAnswer, how: How) -> None:
+def _print_answer_details(answer: CapturedAnswer, options: AskOptions) -> None:
     """What stands behind the answer, or under --json all of it."""
-    if how.told == "json":
-        return say_json({"answer": seen.text, "trace": fields(seen.trace) if seen.trace else None})
-    if seen.text and not how.dry:
+    if options.output_format == "json":
+        return print_json(
+            {"answer": answer.text, "trace": build_trace_data(answer.trace) if answer.trace else None}
+        )
+    if answer.text and not options.is_dry_run:
         click.echo()
-    if how.dry and seen.trace and not seen.trace.upstream_calls:
-        click.echo(f"(dry run: ends before any model, {seen.trace.decision})", err=True)
-    if how.told == "explain" and seen.trace:
+    if options.is_dry_run and answer.trace and not answer.trace.upstream_calls:
+        click.echo(f"(dry run: ends before any model, {answer.trace.decision})", err=True)
+    if options.output_format == "explain" and answer.trace:
         click.echo()
-        explain(seen.trace)
+        print_trace(answer.trace)
     return None
 
 
-def _question(settings: Settings, text: str, how: How) -> InProcessQuestion:
-    model = how.alias or next(iter(settings.models))
+def _build_question(settings: Settings, text: str, options: AskOptions) -> InProcessQuestion:
+    model = options.alias or next(iter(settings.models))
     if model not in settings.models:
         raise ConfigError(f"--model: want one of {', '.join(settings.models)}, got `{model}`")
     if not text.strip():
         raise ConfigError("QUESTION: want a question, got an empty text")
-    return InProcessQuestion(text, model, how.groups | settings.auth.public_groups)
+    return InProcessQuestion(text, model, options.groups | settings.auth.public_groups)
 
 
-async def _asked(
-    question: InProcessQuestion, desk: AnswerContext, hear: Callable[[str], None], seen: CapturedAnswer
+async def _ask_and_record(
+    question: InProcessQuestion,
+    context: AnswerContext,
+    on_text: Callable[[str], None],
+    answer: CapturedAnswer,
 ) -> None:
     """Asked in earnest: whatever comes of it, `fiador decisions ID` opens it."""
     try:
-        await ask_in_process(question, desk, hear, seen)
+        await ask_in_process(question, context, on_text, answer)
     finally:
-        if seen.trace:
-            await desk.decisions.write(seen.trace)
+        if answer.trace:
+            await context.decisions.write(answer.trace)
 
 
-async def _rehearsed(
-    question: InProcessQuestion, desk: AnswerContext, hear: Callable[[str], None], seen: CapturedAnswer
+async def _rehearse_question(
+    question: InProcessQuestion,
+    context: AnswerContext,
+    on_text: Callable[[str], None],
+    answer: CapturedAnswer,
 ) -> None:
     """Asked up to the upstream, which fails for not being called; leaves no row, so it has no id."""
     with suppress(BusyError):
-        await ask_in_process(question, _dry(desk), hear, seen)
-    if seen.trace:
-        seen.trace = replace(seen.trace, id="")
+        await ask_in_process(question, _build_dry_context(context), on_text, answer)
+    if answer.trace:
+        answer.trace = replace(answer.trace, id="")
 
 
-def _say(piece: str) -> None:
+def _print_piece(piece: str) -> None:
     click.echo(piece, nl=False)
 
 
-def _hush(piece: str) -> None:
+def _ignore_piece(piece: str) -> None:
     pass
 
 
-class _NotCalled:
+class _DryRunUpstream:
     """The upstream of a dry run: everything happens up to it, and nothing behind it."""
 
     name = "dry run"
@@ -115,11 +125,12 @@ class _NotCalled:
         return UpstreamEnd("failed", "dry run", was_sent=False, was_silent=True)
 
 
-def _dry(desk: AnswerContext) -> AnswerContext:
+def _build_dry_context(context: AnswerContext) -> AnswerContext:
     models = {
-        alias: replace(model, upstream=_NotCalled(model), retries=0) for alias, model in desk.models.items()
+        alias: replace(model, upstream=_DryRunUpstream(model), retries=0)
+        for alias, model in context.models.items()
     }
-    return replace(desk, models=MappingProxyType(models))
+    return replace(context, models=MappingProxyType(models))
 
 
 @click.command("ask")
@@ -135,6 +146,11 @@ def ask_command(context: click.Context, /, question: str, **options: Any) -> Non
 
     What it costs is booked, and the decision log keeps a row of it; a dry run leaves nothing.
     """
-    told = "json" if options["as_json"] else "explain" if options["explain"] else ""
-    how = How(options["model"], split_names(options["groups"]), dry=options["dry_run"], told=told)
-    run_coroutine(once(load_context_settings(context), question, how))
+    output_format = "json" if options["as_json"] else "explain" if options["explain"] else ""
+    ask_options = AskOptions(
+        options["model"],
+        split_names(options["groups"]),
+        is_dry_run=options["dry_run"],
+        output_format=output_format,
+    )
+    run_coroutine(ask_once(load_context_settings(context), question, ask_options))

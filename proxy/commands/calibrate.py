@@ -10,8 +10,8 @@ import click
 
 from golden import calibrate, plot
 from golden.calibrate import Separations
-from proxy.commands.console import say_json
-from proxy.commands.evaluation import Trial, _evaluated, _services
+from proxy.commands.console import print_json
+from proxy.commands.evaluation import EvaluationTrial, _evaluate_on_deployment, _open_trial_deployment
 from proxy.commands.root import JSON_OPTION, SETS_ARGUMENT, load_context_settings, run_coroutine
 from proxy.domain.errors import ConfigError
 from proxy.settings import lock
@@ -23,49 +23,55 @@ from proxy.settings.tree import Settings
 class Calibration:
     """What was found, and what `threshold.lock.toml` is to say of it."""
 
-    found: Separations
+    separations: Separations
     lock: Lock
 
-    def tell(self, *, as_json: bool) -> None:
+    def print_separations(self, *, as_json: bool) -> None:
         """Prints the separations."""
-        say_json(calibrate.data(self.found)) if as_json else click.echo(calibrate.text(self.found))
+        print_json(calibrate.build_separation_data(self.separations)) if as_json else click.echo(
+            calibrate.render_separations(self.separations)
+        )
 
-    def keep(self, settings: Settings) -> Path:
+    def write_lock(self, settings: Settings) -> Path:
         """Writes the lock beside the configuration."""
         path = settings.folder / lock.NAME
         path.write_text(lock.dump(self.lock), "utf-8")
         return path
 
-    def draw(self, path: Path) -> None:
+    def write_plot(self, path: Path) -> None:
         """Draws the similarities as SVG."""
-        path.write_text(plot.svg(self.found), "utf-8")
+        path.write_text(plot.render_svg(self.separations), "utf-8")
 
     @property
-    def separates(self) -> bool:
+    def has_all_thresholds(self) -> bool:
         """Whether there are rows, and every one has a threshold."""
-        return bool(self.found) and not any(row.why for rows in self.found.values() for row in rows.values())
+        return bool(self.separations) and not any(
+            row.explanation for rows in self.separations.values() for row in rows.values()
+        )
 
 
-async def calibrated(settings: Settings, sets: tuple[Path, ...], *, writing: bool) -> Calibration:
+async def calibrate_thresholds(settings: Settings, sets: tuple[Path, ...], *, writing: bool) -> Calibration:
     """Looks for a threshold per assistant and language, with the configured embedding.
 
     Raises `ConfigError` for what is to be written and was not measured with the embedding that is meant.
     """
-    async with _services(settings, Trial()) as services:
-        if writing and (why := services.evidence.degraded):
+    async with _open_trial_deployment(settings, EvaluationTrial()) as deployment:
+        if writing and (why := deployment.evidence.degraded):
             raise ConfigError(
                 f"--write: {why}. Thresholds of keywords alone would not hold once it serves; "
                 '`embedding.model = "off"` says that keywords alone are meant'
             )
-        found = calibrate.separations(await _evaluated(services, sets, live=False))
-        state = await services.evidence.store.read_state()
-        embedder = services.evidence.embedder
+        found = calibrate.separate_report(await _evaluate_on_deployment(deployment, sets, live=False))
+        state = await deployment.evidence.store.read_state()
+        embedder = deployment.evidence.embedder
     generation = f"{state.epoch}/{state.generation}"
     model = embedder.name if embedder else ""
-    return Calibration(found, calibrate.lock(found, model=model, generation=generation, date=_today()))
+    return Calibration(
+        found, calibrate.build_lock(found, model=model, generation=generation, date=_format_today())
+    )
 
 
-def _today() -> str:
+def _format_today() -> str:
     return datetime.now(UTC).date().isoformat()
 
 
@@ -78,10 +84,10 @@ def _today() -> str:
 def calibrate_command(context: click.Context, /, sets: tuple[Path, ...], **options: Any) -> None:
     """Find the threshold that parts answers from refusals."""
     settings = load_context_settings(context)
-    done = run_coroutine(calibrated(settings, sets, writing=options["write"]))
-    done.tell(as_json=options["as_json"])
+    calibration = run_coroutine(calibrate_thresholds(settings, sets, writing=options["write"]))
+    calibration.print_separations(as_json=options["as_json"])
     if options["picture"]:
-        done.draw(options["picture"])
+        calibration.write_plot(options["picture"])
     if options["write"]:
-        click.echo(f"written: {done.keep(settings)}", err=True)
-    sys.exit(0 if done.separates else 1)
+        click.echo(f"written: {calibration.write_lock(settings)}", err=True)
+    sys.exit(0 if calibration.has_all_thresholds else 1)

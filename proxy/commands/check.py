@@ -16,7 +16,7 @@ from indexes.text.language import detect_language
 from indexes.types import Query, Viewer
 from proxy.app import Services, open_deployment
 from proxy.app.evidence import folders
-from proxy.commands.console import money, say_json
+from proxy.commands.console import format_usd, print_json
 from proxy.commands.root import JSON_OPTION, load_context_settings, run_coroutine
 from proxy.domain.errors import BusyError, ConfigError
 from proxy.guards.refusal.pack import RECORD_KINDS
@@ -28,7 +28,7 @@ from proxy.upstream.openai import OpenAIUpstream
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CheckReport:
     """Lines of what there is, what deserves a look, and which upstreams do not serve their model."""
 
     state: tuple[str, ...]
@@ -36,33 +36,33 @@ class Found:
     faults: tuple[str, ...]
 
 
-async def run(settings: Settings, *, online: bool, as_json: bool) -> int:
+async def check_configuration(settings: Settings, *, online: bool, as_json: bool) -> int:
     """0: it would serve. 1: an upstream does not know its model. Raises `ConfigError` where it would not."""
-    if faults := [*_missing(settings)]:
+    if faults := [*_find_missing_files(settings)]:
         raise ConfigError(*faults)
-    async with open_deployment(settings) as services:
-        found = Found(
-            tuple([line async for line in _state(services)]),
-            tuple([line async for line in _warnings(services)]),
-            tuple([line async for line in _online(services)] if online else []),
+    async with open_deployment(settings) as deployment:
+        report = CheckReport(
+            tuple([line async for line in _describe_deployment(deployment)]),
+            tuple([line async for line in _find_warnings(deployment)]),
+            tuple([line async for line in _find_unserved_models(deployment)] if online else []),
         )
-    say_json(found) if as_json else _told(found)
-    return 1 if found.faults else 0
+    print_json(report) if as_json else _print_check_report(report)
+    return 1 if report.faults else 0
 
 
-def _told(found: Found) -> None:
+def _print_check_report(report: CheckReport) -> None:
     out = Console(highlight=False, soft_wrap=True)
-    for line in found.state:
+    for line in report.state:
         out.print(escape(line))
-    for line in found.warnings:
+    for line in report.warnings:
         out.print(f"[yellow]warning:[/] {escape(line)}")
-    for line in found.faults:
+    for line in report.faults:
         out.print(f"[red]{escape(line)}[/]")
     bad = "[red]Not every upstream serves its model.[/]"
-    out.print(bad if found.faults else "[green]The configuration is good.[/]")
+    out.print(bad if report.faults else "[green]The configuration is good.[/]")
 
 
-def _missing(settings: Settings) -> Iterator[str]:
+def _find_missing_files(settings: Settings) -> Iterator[str]:
     if isinstance(settings.embedding.model, Path):
         try:
             verify_model(settings.embedding.model)
@@ -79,80 +79,80 @@ def _missing(settings: Settings) -> Iterator[str]:
         yield f"auth.jwt.jwks: want a file or an https address, got {jwt.jwks}, which is none"
 
 
-async def _state(services: Services) -> AsyncIterator[str]:
-    counts = await services.evidence.store.count_contents()
+async def _describe_deployment(deployment: Services) -> AsyncIterator[str]:
+    counts = await deployment.evidence.store.count_contents()
     yield (
         f"index: {counts.documents} documents ({counts.hidden} hidden), {counts.passages} passages, "
         f"{counts.vectors} vectors, {counts.records} records"
     )
-    embedder = services.evidence.embedder
+    embedder = deployment.evidence.embedder
     yield f"embedding: {embedder.name if embedder else 'none, keywords alone serve'}"
-    for name, persona in services.desk.assistants.items():
-        limit = persona.threshold_for(persona.language)
-        yield f"assistant {name}: threshold {limit:g} ({_origin(services, persona)})"
-    for alias, model in services.desk.models.items():
+    for name, assistant in deployment.desk.assistants.items():
+        limit = assistant.threshold_for(assistant.language)
+        yield f"assistant {name}: threshold {limit:g} ({_describe_threshold_origin(deployment, assistant)})"
+    for alias, model in deployment.desk.models.items():
         into, out = (
-            money(each * 10**6) for each in (model.prices.input_nanousd, model.prices.output_nanousd)
+            format_usd(each * 10**6) for each in (model.prices.input_nanousd, model.prices.output_nanousd)
         )
         yield f"model {alias}: {model.upstream.name}, a million tokens cost {into} in and {out} out"
 
 
-def _origin(services: Services, persona: Assistant) -> str:
+def _describe_threshold_origin(deployment: Services, assistant: Assistant) -> str:
     """Where an assistant's threshold for its own language comes from."""
-    settings = services.settings.assistants[persona.name]
-    if settings.threshold is not None or persona.language in settings.thresholds:
+    settings = deployment.settings.assistants[assistant.name]
+    if settings.threshold is not None or assistant.language in settings.thresholds:
         return "set in the configuration"
-    calibrated = services.lock.threshold(persona.name, persona.language) if services.lock else None
+    calibrated = deployment.lock.threshold(assistant.name, assistant.language) if deployment.lock else None
     return "default, not calibrated" if calibrated is None else "calibrated"
 
 
-async def _warnings(services: Services) -> AsyncIterator[str]:
-    counts = await services.evidence.store.count_contents()
+async def _find_warnings(deployment: Services) -> AsyncIterator[str]:
+    counts = await deployment.evidence.store.count_contents()
     if not counts.documents and not counts.records:
         yield "the index is empty, every question will be refused: run `fiador sync`"
-    if services.evidence.degraded:
-        yield f"keywords alone serve: {services.evidence.degraded}"
-    if lacking := await _without_vectors(services):
+    if deployment.evidence.degraded:
+        yield f"keywords alone serve: {deployment.evidence.degraded}"
+    if lacking := await _count_without_vectors(deployment):
         yield f"passages that only keywords find, for want of a vector: {lacking}; `fiador sync` makes them"
-    for line in services.warnings:
+    for line in deployment.warnings:
         yield line
-    for book, kind in await services.evidence.records.list_kinds():
+    for book, kind in await deployment.evidence.records.list_kinds():
         if kind not in RECORD_KINDS:
             known = ", ".join(RECORD_KINDS)
             yield f"records.{book}: no question asks for the kind `{kind}`; they ask for {known}"
     if counts.documents or counts.records:
-        async for line in _suggestions(services):
+        async for line in _find_refused_suggestions(deployment):
             yield line
-    for model, why in (await services.ledger.closed()).items():
+    for model, why in (await deployment.ledger.closed()).items():
         yield f"models.{model} is closed: {why}; `fiador spend acknowledge {model}` opens it"
-    if services.ledger.fault:
-        yield f"the ledger is down: {services.ledger.fault}"
+    if deployment.ledger.fault:
+        yield f"the ledger is down: {deployment.ledger.fault}"
 
 
-async def _without_vectors(services: Services) -> int:
+async def _count_without_vectors(deployment: Services) -> int:
     """How many passages the embedder that serves has not read: it came after them, or in place of another."""
-    store, embedder = services.evidence.store, services.evidence.embedder
+    store, embedder = deployment.evidence.store, deployment.evidence.embedder
     return await store.run_read(partial(count_unembedded, model=embedder.name)) if embedder else 0
 
 
-async def _suggestions(services: Services) -> AsyncIterator[str]:
+async def _find_refused_suggestions(deployment: Services) -> AsyncIterator[str]:
     """Questions that are offered to people, and that an anonymous caller would see refused."""
-    for name, persona in services.desk.assistants.items():
-        for text in services.settings.assistants[name].suggestions:
-            if why := await _refused(text, persona, services):
+    for name, assistant in deployment.desk.assistants.items():
+        for text in deployment.settings.assistants[name].suggestions:
+            if why := await _explain_refusal(text, assistant, deployment):
                 yield f"assistants.{name}.suggestions: {text!r} would be refused ({why})"
 
 
-async def _refused(text: str, persona: Assistant, services: Services) -> str:
+async def _explain_refusal(text: str, assistant: Assistant, deployment: Services) -> str:
     """Why layer 1 or 2 would refuse a question of the public; "" if neither does."""
-    if refusal := persona.refuser.find_refusal(text):
+    if refusal := assistant.refuser.find_refusal(text):
         return f"topic {refusal.topic}"
-    if persona.records and persona.router.find_overview_kinds(text):
+    if assistant.records and assistant.router.find_overview_kinds(text):
         return ""
-    desk = services.desk
-    viewer = Viewer(services.settings.auth.public_groups, desk.now(), persona.sources)
-    evidence = await desk.finder.find_evidence(Query((text,), subject_names=persona.name_words), viewer)
-    limit = persona.threshold_for(detect_language(text, desk.word_packs) or persona.language)
+    context = deployment.desk
+    viewer = Viewer(deployment.settings.auth.public_groups, context.now(), assistant.sources)
+    evidence = await context.finder.find_evidence(Query((text,), subject_names=assistant.name_words), viewer)
+    limit = assistant.threshold_for(detect_language(text, context.word_packs) or assistant.language)
     return (
         ""
         if has_enough_evidence(evidence, limit)
@@ -160,9 +160,9 @@ async def _refused(text: str, persona: Assistant, services: Services) -> str:
     )
 
 
-async def _online(services: Services) -> AsyncIterator[str]:
+async def _find_unserved_models(deployment: Services) -> AsyncIterator[str]:
     """Models that their upstream does not list, and upstreams that cannot be asked."""
-    for alias, model in services.desk.models.items():
+    for alias, model in deployment.desk.models.items():
         if not isinstance(model.upstream, OpenAIUpstream | AnthropicUpstream):
             continue
         try:
@@ -180,4 +180,6 @@ async def _online(services: Services) -> AsyncIterator[str]:
 @click.pass_context
 def check_command(context: click.Context, online: bool, as_json: bool) -> None:
     """Do all that serve does, up to opening the port."""
-    sys.exit(run_coroutine(run(load_context_settings(context), online=online, as_json=as_json)))
+    sys.exit(
+        run_coroutine(check_configuration(load_context_settings(context), online=online, as_json=as_json))
+    )

@@ -11,15 +11,15 @@ from rich.table import Table
 from rich.text import Text
 
 WIDTH_MAX = 10_000
-_RTL = {"R", "AL"}
+_RTL_CLASSES = {"R", "AL"}
 
 
-def say_json(value: object) -> None:
+def print_json(value: object) -> None:
     """One JSON document on standard output."""
     click.echo(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
 
 
-def tell(
+def print_table(
     columns: Sequence[str], rows: Iterable[Sequence[str]], out: Console | None = None, *, title: str = ""
 ) -> None:
     """Prints a table with every cell whole, an id or an amount above all: folded where a terminal is too
@@ -36,27 +36,27 @@ def tell(
     out.print(table)
 
 
-def moment(unix_s: float) -> str:
+def format_instant(unix_s: float) -> str:
     """A moment in UTC, to the second."""
     return datetime.fromtimestamp(unix_s, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def money(nanousd: int) -> str:
+def format_usd(nanousd: int) -> str:
     """US dollars, exact to the nano-dollar, without idle zeros beyond the cents."""
-    return f"{'-' if nanousd < 0 else ''}${amount(abs(nanousd))}"
+    return f"{'-' if nanousd < 0 else ''}${format_usd_digits(abs(nanousd))}"
 
 
-def amount(nanousd: int) -> str:
+def format_usd_digits(nanousd: int) -> str:
     """The digits of `money`: not negative, and without its sign, for programs."""
     whole, part = divmod(nanousd, 10**9)
     return f"{whole}.{f'{part:09d}'.rstrip('0').ljust(2, '0')}"
 
 
-def directed(text: str) -> str:
+def isolate_direction(text: str) -> str:
     """The text with each line isolated in its own direction (UAX #9: FSI … PDI).
 
     Terminals that know the algorithm then keep punctuation and Latin names where they belong.
     """
-    if not any(unicodedata.bidirectional(char) in _RTL for char in text):
+    if not any(unicodedata.bidirectional(char) in _RTL_CLASSES for char in text):
         return text
     return "\n".join(f"\u2068{line}\u2069" if line else line for line in text.split("\n"))

@@ -6,8 +6,8 @@ import click
 from rich.console import Console
 
 from proxy.app import paths
-from proxy.commands.console import directed, moment, money, say_json
-from proxy.commands.explain import explain, fields
+from proxy.commands.console import format_instant, format_usd, isolate_direction, print_json
+from proxy.commands.explain import build_trace_data, print_trace
 from proxy.commands.root import JSON_OPTION, load_context_settings, run_coroutine
 from proxy.domain.types import Decision
 from proxy.observe.decisions import Decisions
@@ -16,31 +16,35 @@ from proxy.settings.tree import Settings
 QUESTION_CHARS = 70
 
 
-async def recent(settings: Settings, count: int, *, decision: Decision | None, as_json: bool) -> None:
+async def print_recent_decisions(
+    settings: Settings, count: int, *, decision: Decision | None, as_json: bool
+) -> None:
     """The newest requests, each with its question below it."""
     async with Decisions(paths(settings).decisions) as log:
         traces = await log.recent(count, decision=decision)
     if as_json:
-        return say_json([fields(trace) for trace in traces])
+        return print_json([build_trace_data(trace) for trace in traces])
     out = Console(highlight=False, markup=False, soft_wrap=True)
     for trace in traces:
         why = f" ({trace.topic or trace.rule})" if trace.topic or trace.rule else ""
-        cost = money(trace.cost_nanousd)
-        out.print(f"{moment(trace.started)}  {trace.id}  {trace.decision}{why}  {trace.model}  {cost}")
+        cost = format_usd(trace.cost_nanousd)
+        out.print(
+            f"{format_instant(trace.started)}  {trace.id}  {trace.decision}{why}  {trace.model}  {cost}"
+        )
         if trace.question:
-            out.print(f"    {directed(' '.join(trace.question.split())[:QUESTION_CHARS])}")
+            out.print(f"    {isolate_direction(' '.join(trace.question.split())[:QUESTION_CHARS])}")
     if not traces:
         out.print("no decisions yet" if decision is None else f"no decision was {decision}")
     return None
 
 
-async def one(settings: Settings, id: str, *, as_json: bool) -> bool:
+async def print_decision(settings: Settings, id: str, *, as_json: bool) -> bool:
     """One request in full; False: the log has no such id."""
     async with Decisions(paths(settings).decisions) as log:
         trace = await log.read(id)
     if trace is None:
         return False
-    say_json(fields(trace)) if as_json else explain(trace)
+    print_json(build_trace_data(trace)) if as_json else print_trace(trace)
     return True
 
 
@@ -57,7 +61,9 @@ def decisions_command(context: click.Context, /, id: str | None, **options: Any)
     settings, as_json = load_context_settings(context), options["as_json"]
     if id is None:
         only = Decision(options["decision"]) if options["decision"] else None
-        return run_coroutine(recent(settings, options["last"], decision=only, as_json=as_json))
-    if not run_coroutine(one(settings, id, as_json=as_json)):
+        return run_coroutine(
+            print_recent_decisions(settings, options["last"], decision=only, as_json=as_json)
+        )
+    if not run_coroutine(print_decision(settings, id, as_json=as_json)):
         raise click.UsageError(f"no decision {id} in the log")
     return None

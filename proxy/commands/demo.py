@@ -20,35 +20,35 @@ from rich.console import Console
 
 from proxy.auth import Keys
 from proxy.commands import model, sync
-from proxy.commands.demo_scenes import ACTS, Stage
+from proxy.commands.demo_scenes import ACTS, DemoStage
 from proxy.ledger.periods import Cap
 from proxy.settings.load import load
 from proxy.settings.tree import Settings
 
-START_S = 60
-GROUPS = {"public": ["public"], "staff": ["staff"], "finance": ["finance"]}
+STARTUP_TIMEOUT_S = 60
+KEY_GROUPS = {"public": ["public"], "staff": ["staff"], "finance": ["finance"]}
 """Keys of the demo by name; `empty` is a key whose cap is used up."""
 
 
-def run(home: Path, *, serve: bool) -> int:
+def run_demo(home: Path, *, serve: bool) -> int:
     """Plays every act; 0 if every check held. `home` keeps the index for the next demo."""
     out = Console(highlight=False, soft_wrap=True)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # the proxy must not outlive the demo
     began = time.perf_counter()
     with as_file(files("config") / "sample") as sample:
-        settings = _settings(sample, home)
-        model.ensure(out)
-        asyncio.run(sync.run(settings, sync.as_text(out)))
-        keys = asyncio.run(_keys(settings))
-        with _proxy(sample / "fiador.toml", home) as address:
-            failed = _play(address, keys, settings, out)
-            out.print(f"\n{_summary(failed)} in {time.perf_counter() - began:.1f} s")
+        settings = _prepare_settings(sample, home)
+        model.ensure_model(out)
+        asyncio.run(sync.sync_once(settings, sync.build_text_printer(out)))
+        keys = asyncio.run(_create_demo_keys(settings))
+        with _run_proxy(sample / "fiador.toml", home) as address:
+            failed = _play_acts(address, keys, settings, out)
+            out.print(f"\n{_format_summary(failed)} in {time.perf_counter() - began:.1f} s")
             if serve and not failed:
-                _stay(address, keys["public"], out)
+                _keep_serving(address, keys["public"], out)
     return 1 if failed else 0
 
 
-def _settings(sample: Path, home: Path) -> Settings:
+def _prepare_settings(sample: Path, home: Path) -> Settings:
     """The sample's settings over `home`, without what an earlier demo spent and decided."""
     settings = load(sample / "fiador.toml", data_dir=home)
     home.mkdir(parents=True, exist_ok=True)
@@ -58,25 +58,25 @@ def _settings(sample: Path, home: Path) -> Settings:
     return settings
 
 
-async def _keys(settings: Settings) -> dict[str, str]:
+async def _create_demo_keys(settings: Settings) -> dict[str, str]:
     from proxy.app import paths
 
     async with Keys(paths(settings).keys) as keys:
-        made = {name: (await keys.create(name, groups=groups)).secret for name, groups in GROUPS.items()}
+        made = {name: (await keys.create(name, groups=groups)).secret for name, groups in KEY_GROUPS.items()}
         made["empty"] = (await keys.create("empty", groups=["public"], caps=Cap(month=0))).secret
     return made
 
 
 @contextlib.contextmanager
-def _proxy(config: Path, home: Path) -> Iterator[str]:
+def _run_proxy(config: Path, home: Path) -> Iterator[str]:
     """A `fiador serve` of its own process on a free loopback port, ended at the end."""
-    port = _free_port()
+    port = _find_free_port()
     log = (home / "demo.log").open("wb")
     command = [sys.executable, "-m", "proxy.commands", "--config", str(config), "--data-dir", str(home)]
     child = subprocess.Popen([*command, "serve", "--port", str(port)], stdout=log, stderr=log)
     try:
         address = f"http://127.0.0.1:{port}"
-        _await(address, child, home / "demo.log")
+        _wait_until_healthy(address, child, home / "demo.log")
         yield address
     finally:
         child.terminate()
@@ -87,14 +87,14 @@ def _proxy(config: Path, home: Path) -> Iterator[str]:
         log.close()
 
 
-def _free_port() -> int:
+def _find_free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
-def _await(address: str, child: subprocess.Popen[bytes], log: Path) -> None:
-    until = time.monotonic() + START_S
+def _wait_until_healthy(address: str, child: subprocess.Popen[bytes], log: Path) -> None:
+    until = time.monotonic() + STARTUP_TIMEOUT_S
     while time.monotonic() < until and child.poll() is None:
         with contextlib.suppress(httpx.TransportError):
             if httpx.get(f"{address}/healthz", trust_env=False).status_code == 200:
@@ -103,7 +103,7 @@ def _await(address: str, child: subprocess.Popen[bytes], log: Path) -> None:
     raise RuntimeError(f"the proxy did not start; its log:\n{log.read_text('utf-8', 'replace')[-2000:]}")
 
 
-def _play(address: str, keys: dict[str, str], settings: Settings, out: Console) -> int:
+def _play_acts(address: str, keys: dict[str, str], settings: Settings, out: Console) -> int:
     """Every act; how many checks failed."""
     clients = {
         name: OpenAI(
@@ -114,17 +114,17 @@ def _play(address: str, keys: dict[str, str], settings: Settings, out: Console) 
         )
         for name, key in keys.items()
     }
-    stage = Stage(clients, settings, out)
+    stage = DemoStage(clients, settings, out)
     for act in ACTS:
         act(stage)
-    return stage.failed
+    return stage.failure_count
 
 
-def _summary(failed: int) -> str:
+def _format_summary(failed: int) -> str:
     return "[red]" + f"{failed} checks failed[/]" if failed else "[green]Every check held[/]"
 
 
-def _stay(address: str, key: str, out: Console) -> None:
+def _keep_serving(address: str, key: str, out: Console) -> None:
     """Leaves the proxy running until Ctrl-C, with something to paste."""
     out.print(f"\nThe proxy stays at {address}/v1 until Ctrl-C. Ask it yourself:\n")
     out.print(
@@ -146,7 +146,7 @@ def _stay(address: str, key: str, out: Console) -> None:
             time.sleep(3600)
 
 
-def home() -> Path:
+def find_demo_folder() -> Path:
     """Where the demo keeps its index between runs: the user's cache, or below `FIADOR_DEMO_DIR`."""
     if named := os.environ.get("FIADOR_DEMO_DIR"):
         return Path(named)
@@ -158,4 +158,4 @@ def home() -> Path:
 @click.option("--serve", is_flag=True, help="Leave the proxy running and show how to ask it.")
 def demo_command(serve: bool) -> None:
     """Hold a guarded conversation that checks its own claims."""
-    sys.exit(run(home(), serve=serve))
+    sys.exit(run_demo(find_demo_folder(), serve=serve))

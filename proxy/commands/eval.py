@@ -24,6 +24,6 @@ from proxy.commands.root import JSON_OPTION, SETS_ARGUMENT, load_context_setting
 @click.pass_context
 def eval_command(context: click.Context, /, sets: tuple[Path, ...], **options: Any) -> None:
     """Grade golden cases; exit 1 if one is wrong."""
-    trial = evaluation.Trial(options["embedding"], options["live"])
+    trial = evaluation.EvaluationTrial(options["embedding"], options["live"])
     settings = load_context_settings(context)
-    sys.exit(run_coroutine(evaluation.judge(settings, sets, trial, as_json=options["as_json"])))
+    sys.exit(run_coroutine(evaluation.run_evaluation(settings, sets, trial, as_json=options["as_json"])))

@@ -11,16 +11,16 @@ from types import MappingProxyType
 from rich.console import Console
 
 from golden import cases, report
-from golden.cases import Case
-from golden.outcome import Handed, Outcome
+from golden.cases import GoldenCase
+from golden.outcome import CaseOutcome, HandedSource
 from golden.report import Report
-from golden.run import evaluate
+from golden.run import evaluate_cases
 from indexes.embedding.embedder import BagOfTokens
 from indexes.progress import show_progress
 from proxy.app import Services, open_deployment
 from proxy.app.evidence import Embedding, embedding
-from proxy.commands.console import say_json
-from proxy.commands.sync import synced
+from proxy.commands.console import print_json
+from proxy.commands.sync import sync_index
 from proxy.domain.errors import ConfigError
 from proxy.domain.ports import CostBound, Hold, Prices, Settled, Spent, Upstream
 from proxy.domain.trace import Trace
@@ -32,56 +32,58 @@ from proxy.upstream.scripted import Scene, Scripted
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class EvaluationTrial:
     """How cases are tried. `embedding`: "configured", "off" or "stand-in"; `live`: ask the real upstreams."""
 
     embedding: str = "configured"
     live: bool = False
 
 
-async def judge(settings: Settings, sets: tuple[Path, ...], trial: Trial, *, as_json: bool) -> int:
+async def run_evaluation(
+    settings: Settings, sets: tuple[Path, ...], trial: EvaluationTrial, *, as_json: bool
+) -> int:
     """Evaluates, prints, and gives the exit code."""
-    found = await evaluated(settings, sets, trial)
+    found = await evaluate_sets(settings, sets, trial)
     if as_json:
-        say_json(report.data(found))
+        print_json(report.build_report_data(found))
     else:
-        Console(highlight=False).print(report.text(found), markup=False, soft_wrap=True)
+        Console(highlight=False).print(report.render_report(found), markup=False, soft_wrap=True)
     return found.exit_code
 
 
-async def evaluated(settings: Settings, sets: tuple[Path, ...], trial: Trial) -> Report:
+async def evaluate_sets(settings: Settings, sets: tuple[Path, ...], trial: EvaluationTrial) -> Report:
     """Grades every case of the sets."""
-    async with _services(settings, trial) as services:
-        return await _evaluated(services, sets, live=trial.live)
+    async with _open_trial_deployment(settings, trial) as deployment:
+        return await _evaluate_on_deployment(deployment, sets, live=trial.live)
 
 
-async def _evaluated(services: Services, sets: tuple[Path, ...], *, live: bool) -> Report:
-    embedder = services.evidence.embedder
-    meaning = embedder is not None and not isinstance(embedder, BagOfTokens)
-    asked = cases.servable(cases.load(sets), meaning=meaning)
+async def _evaluate_on_deployment(deployment: Services, sets: tuple[Path, ...], *, live: bool) -> Report:
+    embedder = deployment.evidence.embedder
+    has_meaning = embedder is not None and not isinstance(embedder, BagOfTokens)
+    selected_cases = cases.select_servable(cases.load_cases(sets), has_meaning=has_meaning)
     done = 0
     with show_progress() as bar:
 
-        def seen(_: object) -> None:
+        def count_case(_: object) -> None:
             nonlocal done
             done += 1
-            bar("cases", done / len(asked))
+            bar("cases", done / len(selected_cases))
 
-        return await evaluate(asked, _Runner(services, live=live), seen)
+        return await evaluate_cases(selected_cases, _DeploymentRunner(deployment, live=live), count_case)
 
 
 @asynccontextmanager
-async def _services(settings: Settings, trial: Trial) -> AsyncIterator[Services]:
+async def _open_trial_deployment(settings: Settings, trial: EvaluationTrial) -> AsyncIterator[Services]:
     """The deployment over an index of its own, so that a trial neither needs nor spoils the one in use."""
     with tempfile.TemporaryDirectory(prefix="fiador-eval-") as folder:
         server = settings.server.model_copy(update={"data_dir": Path(folder)})
-        own = settings.model_copy(update={"server": server})
-        async with open_deployment(own, _embedding(settings, trial)) as services:
-            await synced(own, services.evidence, services.packs)
-            yield services
+        trial_settings = settings.model_copy(update={"server": server})
+        async with open_deployment(trial_settings, _choose_embedding(settings, trial)) as deployment:
+            await sync_index(trial_settings, deployment.evidence, deployment.packs)
+            yield deployment
 
 
-def _embedding(settings: Settings, trial: Trial) -> Embedding:
+def _choose_embedding(settings: Settings, trial: EvaluationTrial) -> Embedding:
     match trial.embedding:
         case "stand-in":
             return Embedding(BagOfTokens())
@@ -91,77 +93,78 @@ def _embedding(settings: Settings, trial: Trial) -> Embedding:
             return embedding(settings.embedding)
 
 
-class _Runner:
+class _DeploymentRunner:
     """Implements `golden.run.Runner`: the case's own script is played, otherwise the sources are quoted."""
 
-    def __init__(self, services: Services, *, live: bool):
-        self._services = services
+    def __init__(self, deployment: Services, *, live: bool):
+        self._deployment = deployment
         self._live = live
-        quoting = next(
-            (m.upstream for m in services.desk.models.values() if m.upstream.name == "extractive"), None
+        quoting_upstream = next(
+            (m.upstream for m in deployment.desk.models.values() if m.upstream.name == "extractive"), None
         )
-        self._quoting = quoting
+        self._quoting_upstream = quoting_upstream
 
-    async def run(self, case: Case) -> Outcome:
-        settings = self._services.settings
+    async def run_case(self, case: GoldenCase) -> CaseOutcome:
+        settings = self._deployment.settings
         groups = case.groups if case.groups is not None else settings.auth.public_groups
         question = InProcessQuestion(case.question, case.model, groups, case.history, case.at)
-        seen = await ask_in_process(question, self._desk(case))
-        if seen.trace is None or seen.trace.decision is None or seen.end is None:
+        answer = await ask_in_process(question, self._build_context(case))
+        if answer.trace is None or answer.trace.decision is None or answer.end is None:
             raise ConfigError(f"{case.id}: the pipeline left no decision")
-        return await self._outcome(case, seen, seen.trace, groups)
+        return await self._build_outcome(case, answer, answer.trace, groups)
 
-    def _desk(self, case: Case) -> AnswerContext:
-        desk = self._services.desk
+    def _build_context(self, case: GoldenCase) -> AnswerContext:
+        context = self._deployment.desk
         if self._live:
-            return desk
-        speaker = self._speaker(case)
+            return context
+        upstream = self._choose_upstream(case)
         models = {
-            alias: replace(model, upstream=speaker or model.upstream) for alias, model in desk.models.items()
+            alias: replace(model, upstream=upstream or model.upstream)
+            for alias, model in context.models.items()
         }
-        return replace(desk, models=MappingProxyType(models), ledger=_Free())
+        return replace(context, models=MappingProxyType(models), ledger=_UncappedLedger())
 
-    def _speaker(self, case: Case) -> Upstream | None:
+    def _choose_upstream(self, case: GoldenCase) -> Upstream | None:
         """A scripted model for a case with a script; else quoting, which calls nothing."""
-        return Scripted((Scene("*", case.script),)) if case.script else self._quoting
+        return Scripted((Scene("*", case.script),)) if case.script else self._quoting_upstream
 
-    async def _outcome(
-        self, case: Case, seen: CapturedAnswer, trace: Trace, groups: frozenset[str]
-    ) -> Outcome:
+    async def _build_outcome(
+        self, case: GoldenCase, answer: CapturedAnswer, trace: Trace, groups: frozenset[str]
+    ) -> CaseOutcome:
         assert trace.decision is not None
-        assert seen.end is not None
-        handed = [await self._handed(source) for source in trace.sources]
-        heading = self._heading(case, trace.language)
-        return Outcome(
+        assert answer.end is not None
+        handed = [await self._build_handed_source(source) for source in trace.sources]
+        heading = self._find_sources_heading(case, trace.language)
+        return CaseOutcome(
             decision=trace.decision,
-            answer=seen.text.split(f"\n\n{heading}:\n")[0],
+            answer=answer.text.split(f"\n\n{heading}:\n")[0],
             groups=groups,
             now=case.at or datetime.now(UTC),
             handed=tuple(handed),
-            citations=seen.end.citations,
+            citations=answer.end.citations,
             topic=trace.topic,
             rule=trace.rule,
             layer=trace.layer,
             language=trace.language,
-            assistant=self._services.desk.models[case.model].assistant,
+            assistant=self._deployment.desk.models[case.model].assistant,
             similarity=trace.best,
             upstream_calls=trace.upstream_calls,
             embedded=trace.embedded,
             mode=trace.mode,
         )
 
-    def _heading(self, case: Case, language: str) -> str:
-        assistant = self._services.desk.models[case.model].assistant
-        return self._services.desk.assistants[assistant].texts.render_text("sources", language)
+    def _find_sources_heading(self, case: GoldenCase, language: str) -> str:
+        assistant = self._deployment.desk.models[case.model].assistant
+        return self._deployment.desk.assistants[assistant].texts.render_text("sources", language)
 
-    async def _handed(self, source: Mapping[str, object]) -> Handed:
+    async def _build_handed_source(self, source: Mapping[str, object]) -> HandedSource:
         """The source with its groups and validity as the truth has them, not as the pipeline believed."""
         document, id = str(source.get("document", "")), str(source["id"])
-        access = await self._services.evidence.store.read_access(document or id)
+        access = await self._deployment.evidence.store.read_access(document or id)
         if access is None:
             raise ConfigError(f"{document or id}: was handed over, and the truth does not know it")
         url = source.get("url")
-        return Handed(
+        return HandedSource(
             id=id,
             title=str(source["title"]),
             access=access,
@@ -171,7 +174,7 @@ class _Runner:
         )
 
 
-class _Free:
+class _UncappedLedger:
     """A ledger without caps: a trial spends nothing, and what others spent must not stop it."""
 
     async def reserve(self, caller: Caller, model: str, bound: CostBound, prices: Prices) -> Hold:

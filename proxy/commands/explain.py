@@ -6,10 +6,10 @@ from dataclasses import asdict
 from rich.console import Console
 from rich.markup import escape
 
-from proxy.commands.console import directed, money, tell
+from proxy.commands.console import format_usd, isolate_direction, print_table
 from proxy.domain.trace import Trace
 
-LAYERS = {
+LAYER_TEXTS = {
     "1": "layer 1: refused by pattern, nothing searched or called",
     "2": "layer 2: no evidence above the threshold, model not called",
     "3": "layer 3: the model said that the sources do not cover it",
@@ -19,35 +19,38 @@ LAYERS = {
 }
 
 
-def explain(trace: Trace, console: Console | None = None) -> None:
+def print_trace(trace: Trace, console: Console | None = None) -> None:
     """Prints one trace for a person."""
     out = console or Console()
-    for name, value in _told(trace):
+    for name, value in _describe_trace(trace):
         out.print(f"[bold]{name:>12}[/]  {escape(value)}", highlight=False, soft_wrap=True)
     if trace.sources:
         columns = ("n", "source", "similarity", "coverage", "cosine")
-        tell(columns, map(_source, trace.sources), out, title="sources handed over")
+        print_table(columns, map(_format_source_row, trace.sources), out, title="sources handed over")
 
 
-def fields(trace: Trace) -> dict[str, object]:
+def build_trace_data(trace: Trace) -> dict[str, object]:
     """One trace for a program."""
-    told = asdict(trace)
-    caller = told.pop("caller")
-    told["caller"] = {
+    trace_data = asdict(trace)
+    caller = trace_data.pop("caller")
+    trace_data["caller"] = {
         "key_id": caller["key_id"],
         "name": caller["name"],
         "groups": sorted(trace.caller.groups),
     }
-    return told
+    return trace_data
 
 
-def _told(trace: Trace) -> Iterator[tuple[str, str]]:
-    yield "decision", str(trace.decision) + (f" ({LAYERS[trace.layer]})" if trace.layer in LAYERS else "")
+def _describe_trace(trace: Trace) -> Iterator[tuple[str, str]]:
+    yield (
+        "decision",
+        str(trace.decision) + (f" ({LAYER_TEXTS[trace.layer]})" if trace.layer in LAYER_TEXTS else ""),
+    )
     if trace.id:
         yield "id", trace.id
     yield "caller", f"{trace.caller.name} in {', '.join(sorted(trace.caller.groups)) or 'no group'}"
     if trace.question:
-        yield "question", directed(trace.question)
+        yield "question", isolate_direction(trace.question)
     yield "language", trace.language or "unknown"
     for name in ("topic", "rule", "detail", "degraded"):
         if value := getattr(trace, name):
@@ -56,7 +59,7 @@ def _told(trace: Trace) -> Iterator[tuple[str, str]]:
         looked = ", ".join(map(str, trace.looked))
         yield (
             "offending",
-            directed(trace.offending) + (f"  (looked for in source {looked})" if looked else ""),
+            isolate_direction(trace.offending) + (f"  (looked for in source {looked})" if looked else ""),
         )
     if trace.best is not None:
         sign = "≥" if trace.best >= (trace.threshold or 0) else "<"
@@ -66,14 +69,14 @@ def _told(trace: Trace) -> Iterator[tuple[str, str]]:
         yield "released", f"{trace.released} sentences"
         yield (
             "money",
-            f"held {money(trace.hold_nanousd)}, charged {money(trace.cost_nanousd)} "
+            f"held {format_usd(trace.hold_nanousd)}, charged {format_usd(trace.cost_nanousd)} "
             f"({trace.input_tokens} tokens in, {trace.output_tokens} out)",
         )
     yield "time", ", ".join(f"{part} {spent:.1f} ms" for part, spent in trace.timings_ms.items())
 
 
-def _source(source: Mapping[str, object]) -> tuple[str, ...]:
+def _format_source_row(source: Mapping[str, object]) -> tuple[str, ...]:
     scores = (source.get(name) for name in ("similarity", "coverage", "cosine"))
     shown = ("" if score is None else f"{score:.3f}" for score in scores)
     where = source.get("document") or source["id"]
-    return str(source["number"]), directed(f"{source['title']}  {where}"), *shown
+    return str(source["number"]), isolate_direction(f"{source['title']}  {where}"), *shown

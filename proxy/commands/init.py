@@ -7,7 +7,7 @@ import click
 
 from proxy.domain.errors import ConfigError
 
-ACCESS = """\
+SAMPLE_ACCESS = """\
 # Who may see what lies below this folder, and from when. The nearest .access.yaml upwards decides;
 # a file's own front matter may narrow it. A document for which nothing is stated is not indexed.
 rules:
@@ -15,7 +15,7 @@ rules:
     allowed_groups: [public]
     valid_from: 2024-01-01
 """
-DOCUMENT = """\
+SAMPLE_DOCUMENT = """\
 ---
 title: Opening hours
 url: https://example.org/opening-hours
@@ -29,15 +29,17 @@ Visitors without an appointment wait about 15 minutes.
 """
 
 
-def init(folder: Path) -> None:
+def write_starter_files(folder: Path) -> None:
     """Writes the files; never over one that is there."""
     wanted = {
         folder / "fiador.toml": (files("config") / "fiador.toml").read_text("utf-8"),
-        folder / "docs" / ".access.yaml": ACCESS,
-        folder / "docs" / "opening-hours.md": DOCUMENT,
+        folder / "docs" / ".access.yaml": SAMPLE_ACCESS,
+        folder / "docs" / "opening-hours.md": SAMPLE_DOCUMENT,
     }
-    if there := [str(path) for path in wanted if path.exists()]:
-        raise ConfigError(*(f"{path}: exists already; `fiador init` writes over nothing" for path in there))
+    if existing := [str(path) for path in wanted if path.exists()]:
+        raise ConfigError(
+            *(f"{path}: exists already; `fiador init` writes over nothing" for path in existing)
+        )
     for path, text in wanted.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
@@ -48,4 +50,4 @@ def init(folder: Path) -> None:
 @click.argument("folder", type=click.Path(path_type=Path))
 def init_command(folder: Path) -> None:
     """Write a commented configuration and a first document."""
-    init(folder)
+    write_starter_files(folder)

@@ -8,7 +8,7 @@ import click
 
 from proxy.app import paths
 from proxy.auth import Key, Keys
-from proxy.commands.console import amount, moment, say_json, tell
+from proxy.commands.console import format_instant, format_usd_digits, print_json, print_table
 from proxy.commands.root import (
     JSON_OPTION,
     USD_MAX,
@@ -27,7 +27,7 @@ DAYS_MAX = 36_500
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class NewKey:
     """A key to be made; `days` until it expires, None: never."""
 
     name: str
@@ -37,17 +37,17 @@ class Wish:
     days: float | None
 
 
-async def create(settings: Settings, wish: Wish) -> str:
+async def create_key(settings: Settings, new_key: NewKey) -> str:
     """Makes a key and returns its text, which is shown this once."""
-    expires = None if wish.days is None else (datetime.now(UTC) + timedelta(days=wish.days)).timestamp()
+    expires = None if new_key.days is None else (datetime.now(UTC) + timedelta(days=new_key.days)).timestamp()
     async with Keys(paths(settings).keys) as keys:
         made = await keys.create(
-            wish.name, groups=wish.groups, scopes=wish.scopes, caps=wish.cap, expires=expires
+            new_key.name, groups=new_key.groups, scopes=new_key.scopes, caps=new_key.cap, expires=expires
         )
     return made.secret
 
 
-def warnings(settings: Settings, groups: frozenset[str]) -> list[str]:
+def find_key_warnings(settings: Settings, groups: frozenset[str]) -> list[str]:
     """What will keep a new key, or some of its groups, from granting anything."""
     mode, named = settings.auth.mode, settings.auth.groups
     unread = [] if mode == "keys" else [f'auth.mode is "{mode}": no key is looked at until it is "keys"']
@@ -55,50 +55,50 @@ def warnings(settings: Settings, groups: frozenset[str]) -> list[str]:
     return [*unread, *(f"auth.groups does not name `{group}`: it grants nothing" for group in idle)]
 
 
-def cap(usd_month: float | None, usd_day: float | None) -> Cap:
+def build_cap(usd_month: float | None, usd_day: float | None) -> Cap:
     """Caps of one key in nano-dollars; None: no cap of its own."""
     return Cap(*(None if usd is None else dollars(usd) for usd in (usd_month, usd_day)))
 
 
-async def show(settings: Settings, *, as_json: bool) -> None:
+async def print_keys(settings: Settings, *, as_json: bool) -> None:
     """Lists every key, never its text."""
     async with Keys(paths(settings).keys) as keys:
         found = await keys.list()
     if as_json:
-        return say_json([_row(key) for key in found])
+        return print_json([_build_key_row(key) for key in found])
     columns = ("id", "name", "groups", "scopes", "cap a month", "cap a day", "created", "state")
-    return tell(columns, (tuple(_row(key).values()) for key in found))
+    return print_table(columns, (tuple(_build_key_row(key).values()) for key in found))
 
 
-async def revoke(settings: Settings, mark: str) -> bool:
+async def revoke_key(settings: Settings, key_id: str) -> bool:
     """Ends a key; False: there is no such live key."""
     async with Keys(paths(settings).keys) as keys:
-        return await keys.revoke(mark)
+        return await keys.revoke(key_id)
 
 
-def _row(key: Key) -> dict[str, str]:
+def _build_key_row(key: Key) -> dict[str, str]:
     return {
         "id": key.id,
         "name": key.name,
         "groups": ", ".join(sorted(key.groups)),
         "scopes": ", ".join(sorted(key.scopes)),
-        "cap_usd_month": _usd(key.cap.month),
-        "cap_usd_day": _usd(key.cap.day),
-        "created": moment(key.created),
-        "state": _state(key),
+        "cap_usd_month": _format_cap(key.cap.month),
+        "cap_usd_day": _format_cap(key.cap.day),
+        "created": format_instant(key.created),
+        "state": _describe_key_state(key),
     }
 
 
-def _usd(nanousd: int | None) -> str:
-    return "" if nanousd is None else amount(nanousd)
+def _format_cap(nanousd: int | None) -> str:
+    return "" if nanousd is None else format_usd_digits(nanousd)
 
 
-def _state(key: Key) -> str:
+def _describe_key_state(key: Key) -> str:
     if key.revoked is not None:
-        return f"revoked {moment(key.revoked)}"
+        return f"revoked {format_instant(key.revoked)}"
     if not key.valid(datetime.now(UTC).timestamp()):
         return "expired"
-    return "live" if key.expires is None else f"live until {moment(key.expires)}"
+    return "live" if key.expires is None else f"live until {format_instant(key.expires)}"
 
 
 @click.group("keys")
@@ -120,16 +120,16 @@ def keys_command() -> None:
 @click.pass_context
 def create_key_command(context: click.Context, /, name: str, **options: Any) -> None:
     """Make a key; it is shown this once."""
-    wish = Wish(
+    new_key = NewKey(
         name,
         split_names(options["groups"]),
         split_names(options["scopes"] or ""),
-        cap(options["usd_month"], options["usd_day"]),
+        build_cap(options["usd_month"], options["usd_day"]),
         options["days"],
     )
     settings = load_context_settings(context)
-    click.echo(run_coroutine(create(settings, wish)))
-    for line in warnings(settings, wish.groups):
+    click.echo(run_coroutine(create_key(settings, new_key)))
+    for line in find_key_warnings(settings, new_key.groups):
         click.echo(f"warning: {line}", err=True)
 
 
@@ -138,7 +138,7 @@ def create_key_command(context: click.Context, /, name: str, **options: Any) -> 
 @click.pass_context
 def list_keys_command(context: click.Context, as_json: bool) -> None:
     """List keys, never their text."""
-    run_coroutine(show(load_context_settings(context), as_json=as_json))
+    run_coroutine(print_keys(load_context_settings(context), as_json=as_json))
 
 
 @keys_command.command("revoke")
@@ -146,6 +146,6 @@ def list_keys_command(context: click.Context, as_json: bool) -> None:
 @click.pass_context
 def revoke_key_command(context: click.Context, id: str) -> None:
     """End a key, from its next request on."""
-    if not run_coroutine(revoke(load_context_settings(context), id)):
+    if not run_coroutine(revoke_key(load_context_settings(context), id)):
         raise click.UsageError(f"no live key {id}; `fiador keys list` shows them")
     click.echo(f"{id} is revoked")

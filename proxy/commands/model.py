@@ -10,14 +10,14 @@ from indexes.embedding import default_model, model
 from indexes.progress import show_progress
 
 
-def ensure(out: Console) -> bool:
+def ensure_model(out: Console) -> bool:
     """Builds the model unless it is there. False, and said so, where it cannot be had."""
     try:
         with show_progress() as bar:
             default_model.ensure_default_model(bar)
     except model.ModelError as fault:
-        told = f"No embedding model: {escape(str(fault))}.\nKeywords alone serve; the threshold stays."
-        out.print(f"[yellow]{told}[/]", soft_wrap=True)
+        message = f"No embedding model: {escape(str(fault))}.\nKeywords alone serve; the threshold stays."
+        out.print(f"[yellow]{message}[/]", soft_wrap=True)
         return False
     return True
 
@@ -28,6 +28,6 @@ def model_command() -> None:
 
     91 MB to load; says where it is.
     """
-    if not ensure(Console()):
+    if not ensure_model(Console()):
         sys.exit(1)
     click.echo(f"built: {model.locate_default_model()}")

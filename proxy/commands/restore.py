@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from proxy.commands.backup import restore
+from proxy.commands.backup import restore_backup
 from proxy.commands.root import load_context_settings, run_coroutine
 
 
@@ -13,5 +13,5 @@ from proxy.commands.root import load_context_settings, run_coroutine
 @click.pass_context
 def restore_command(context: click.Context, file: Path) -> None:
     """Put a backup back into an empty data folder."""
-    names = run_coroutine(restore(load_context_settings(context), file))
+    names = run_coroutine(restore_backup(load_context_settings(context), file))
     click.echo(f"restored: {', '.join(names)}; `fiador check` says what there is")

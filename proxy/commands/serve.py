@@ -20,22 +20,22 @@ from proxy.settings.load import load
 
 log = logging.getLogger("fiador.serve")
 
-WORKER_S = 60
+WORKER_TIMEOUT_S = 60
 """A worker that does not answer its parent for so long is replaced; a busy machine starts it slowly."""
 
 
-def run(config: Path, data_dir: Path | None, *, host: str | None, port: int | None) -> None:
+def serve_proxy(config: Path, data_dir: Path | None, *, host: str | None, port: int | None) -> None:
     """Serves until it is told to stop. Raises `ConfigError` for an address that cannot be listened on."""
     settings = load(config, data_dir=data_dir)
     server = settings.server
     host, port = host or server.host, server.port if port is None else port
-    _bind(host, port)
+    _probe_address(host, port)
     os.environ[CONFIG] = str(config.resolve())
     os.environ[DATA] = str(server.data_dir)
     logs.setup(settings.log)
     if server.workers == 1 and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-        signal.signal(signal.SIGHUP, _alone)
-    with _started():
+        signal.signal(signal.SIGHUP, _warn_ignored_reload)
+    with _translate_startup_exit():
         uvicorn.run(
             "proxy.app:create",
             factory=True,
@@ -52,12 +52,12 @@ def run(config: Path, data_dir: Path | None, *, host: str | None, port: int | No
             proxy_headers=False,
             timeout_keep_alive=int(server.idle_s),
             timeout_graceful_shutdown=int(server.shutdown_s),
-            timeout_worker_healthcheck=WORKER_S,
+            timeout_worker_healthcheck=WORKER_TIMEOUT_S,
             limit_concurrency=None,
         )
 
 
-def _bind(host: str, port: int) -> None:
+def _probe_address(host: str, port: int) -> None:
     """Tries the address before anything is loaded: seconds later, uvicorn would find the same."""
     try:
         for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
@@ -71,13 +71,13 @@ def _bind(host: str, port: int) -> None:
         ) from fault
 
 
-def _alone(*_: object) -> None:
+def _warn_ignored_reload(*_: object) -> None:
     """Several workers take turns; one alone would end at this signal, in the middle of its answers."""
     log.warning("SIGHUP: a single worker keeps the configuration it has; restart it to take over another")
 
 
 @contextmanager
-def _started() -> Iterator[None]:
+def _translate_startup_exit() -> Iterator[None]:
     """Ends with 1 where uvicorn has an exit code of its own: it could not start, and the log says why."""
     try:
         yield
@@ -92,4 +92,4 @@ def _started() -> Iterator[None]:
 def serve_command(context: click.Context, host: str | None, port: int | None) -> None:
     """Run the proxy."""
     config, data_dir = context.obj
-    run(config, data_dir, host=host, port=port)
+    serve_proxy(config, data_dir, host=host, port=port)

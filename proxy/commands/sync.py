@@ -17,84 +17,86 @@ from indexes.types import EmbedError
 from indexes.watch import watch_changes
 from proxy.app.assistants import Packs, packs
 from proxy.app.evidence import Evidence, books, embedding, evidence, folders
-from proxy.commands.console import say_json
+from proxy.commands.console import print_json
 from proxy.commands.root import JSON_OPTION, load_context_settings, run_coroutine
 from proxy.domain.errors import StoreError
 from proxy.settings.tree import Settings
 
-Tell = Callable[[SyncReport, str], None]
+ReportPrinter = Callable[[SyncReport, str], None]
 """Says what a pass has done, and why there are no vectors ("": there are, or none are wanted)."""
 
 
-async def run(settings: Settings, tell: Tell) -> int:
+async def sync_once(settings: Settings, print_report: ReportPrinter) -> int:
     """One pass over everything; 1 if anything could not be taken in."""
     async with AsyncExitStack() as stack:
-        known = packs()
-        behind = await evidence(settings, known.words, embedding(settings.embedding), stack)
-        return await _pass(settings, behind, known, tell)
+        language_packs = packs()
+        stores = await evidence(settings, language_packs.words, embedding(settings.embedding), stack)
+        return await _run_pass(settings, stores, language_packs, print_report)
 
 
-async def watch(settings: Settings, tell: Tell) -> None:
+async def sync_on_changes(settings: Settings, print_report: ReportPrinter) -> None:
     """Passes again with every change below a folder or of a record book, until it is interrupted."""
     roots = [folder.root for folder in folders(settings)] + [book.path for book in books(settings)]
     async with AsyncExitStack() as stack:
-        known = packs()
-        behind = await evidence(settings, known.words, embedding(settings.embedding), stack)
+        language_packs = packs()
+        stores = await evidence(settings, language_packs.words, embedding(settings.embedding), stack)
         async for _ in watch_changes(roots):
-            await _pass(settings, behind, known, tell)
+            await _run_pass(settings, stores, language_packs, print_report)
 
 
-async def synced(
-    settings: Settings, behind: Evidence, known: Packs, progress: SyncProgress | None = None
+async def sync_index(
+    settings: Settings, stores: Evidence, language_packs: Packs, progress: SyncProgress | None = None
 ) -> SyncReport:
     """One pass over folders and books. Raises `StoreError` where the disk or the model fails."""
     try:
         return await sync_sources(
-            behind.store,
+            stores.store,
             folders(settings),
             books=books(settings),
-            embedder=behind.embedder,
-            lexical=behind.lexical,
-            packs=known.words,
+            embedder=stores.embedder,
+            lexical=stores.lexical,
+            packs=language_packs.words,
             progress=progress,
         )
     except (sqlite3.Error, EmbedError, KeywordIndexError) as fault:
         raise StoreError("The index could not be brought up to date.", detail=str(fault)) from fault
 
 
-async def _pass(settings: Settings, behind: Evidence, known: Packs, tell: Tell) -> int:
-    with _bars() as bar:
-        report = await synced(settings, behind, known, bar)
-    tell(report, behind.degraded)
+async def _run_pass(
+    settings: Settings, stores: Evidence, language_packs: Packs, print_report: ReportPrinter
+) -> int:
+    with _show_steps() as bar:
+        report = await sync_index(settings, stores, language_packs, bar)
+    print_report(report, stores.degraded)
     return 1 if report.faults else 0
 
 
-def tell_as_json(report: SyncReport, degraded: str) -> None:
+def print_report_json(report: SyncReport, degraded: str) -> None:
     """For programs: the counts, `faults` with `path` and `text`, and `degraded`."""
-    say_json(asdict(report) | {"degraded": degraded})
+    print_json(asdict(report) | {"degraded": degraded})
 
 
-def as_text(out: Console | None = None) -> Tell:
+def build_text_printer(out: Console | None = None) -> ReportPrinter:
     """For people, on `out` or the terminal."""
     screen = out or Console(highlight=False, soft_wrap=True)
-    return lambda report, degraded: _told(report, degraded, screen)
+    return lambda report, degraded: _print_sync_report(report, degraded, screen)
 
 
 @contextmanager
-def _bars() -> Iterator[SyncProgress]:
+def _show_steps() -> Iterator[SyncProgress]:
     with show_progress() as bar:
-        yield lambda step: bar(_named(step), _share(step))
+        yield lambda step: bar(_label_step(step), _compute_share(step))
 
 
-def _named(step: SyncStep) -> str:
+def _label_step(step: SyncStep) -> str:
     return step.name if step.name == "embedding" else f"reading {step.name}"
 
 
-def _share(step: SyncStep) -> float:
+def _compute_share(step: SyncStep) -> float:
     return min(1.0, step.done / step.total) if step.total else 0.0
 
 
-def _told(report: SyncReport, degraded: str, out: Console) -> None:
+def _print_sync_report(report: SyncReport, degraded: str, out: Console) -> None:
     counts = (
         ("added", report.added),
         ("changed", report.changed),
@@ -118,8 +120,11 @@ def _told(report: SyncReport, degraded: str, out: Console) -> None:
 @click.pass_context
 def sync_command(context: click.Context, watching: bool, as_json: bool) -> None:
     """Bring the index up to date with the sources and record books."""
-    settings, tell = load_context_settings(context), tell_as_json if as_json else as_text()
+    settings, print_report = (
+        load_context_settings(context),
+        print_report_json if as_json else build_text_printer(),
+    )
     if not watching:
-        sys.exit(run_coroutine(run(settings, tell)))
+        sys.exit(run_coroutine(sync_once(settings, print_report)))
     with suppress(KeyboardInterrupt):  # which is how it ends
-        run_coroutine(watch(settings, tell))
+        run_coroutine(sync_on_changes(settings, print_report))

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from bench.quality import permissions, refusal, refusal_sets, retrieval
-from bench.quality.sets import Question, chosen
-from bench.quality.state import State
-from bench.quality.vectors import Remembered
+from bench.quality.sets import LabelledQuestion, choose_sample
+from bench.quality.state import RunState
+from bench.quality.vectors import CachedEmbedder
 from tests.indexes import tiny
 
 CORPUS = [
@@ -106,17 +106,17 @@ def test_refusal_sets_every_reason_against_its_own_collection(
 
 
 def test_a_removed_article_is_not_in_the_collection(data: Path) -> None:
-    plan = refusal_sets.plan(data, None, None)
-    assert {text.id for text in plan.corpus("en", "main")} == {"p1", "p2", "p3"}
+    plan = refusal_sets.read_plan(data, None, None)
+    assert {text.id for text in plan.select_corpus("en", "main")} == {"p1", "p2", "p3"}
 
 
 def test_questions_can_be_asked_over_a_border_of_languages(data: Path) -> None:
     article = {"lang": "en", "title": "", "text": "The bridge is painted.", "dataset": "handbook"}
     with (data / "retrieval" / "corpus.jsonl").open("a") as corpus:
         corpus.write(json.dumps({"id": "p5", "group": "g-q3", **article}) + "\n")
-    plan = refusal_sets.plan(data, None, None).over("en")
+    plan = refusal_sets.read_plan(data, None, None).build_cross_plan("en")
     assert [case.question.id for case in plan.cases] == ["q3"]
-    assert {text.language for text in plan.corpus("es", "main")} == {"en"}
+    assert {text.language for text in plan.select_corpus("es", "main")} == {"en"}
 
 
 def test_permissions_finds_no_leak_and_says_what_was_reachable(
@@ -127,33 +127,33 @@ def test_permissions_finds_no_leak_and_says_what_was_reachable(
 
 
 def test_a_leak_is_seen() -> None:
-    question = Question("q", "en", "?", "d", "g", frozenset({"secret"}))
-    case = permissions.Case("q#0", question, frozenset())
+    question = LabelledQuestion("q", "en", "?", "d", "g", frozenset({"secret"}))
+    case = permissions.PermissionCase("q#0", question, frozenset())
     groups = {"secret": frozenset({"staff"}), "open": frozenset({"public"})}
-    assert permissions.judged([case], {"q#0": ["open", "secret"]}, groups).leaks == 1
-    assert permissions.judged([case], {"q#0": ["open"]}, groups).leaks == 0
+    assert permissions.judge_cases([case], {"q#0": ["open", "secret"]}, groups).leaks == 1
+    assert permissions.judge_cases([case], {"q#0": ["open"]}, groups).leaks == 0
 
 
 def test_a_sample_is_even_over_languages_and_data_sets() -> None:
-    pool = [Question(f"{tag}{i}", tag, "?", "d", "g") for tag in ("en", "es") for i in range(10)]
-    assert [question.id for question in chosen(pool, None, 2)] == ["en0", "en5", "es0", "es5"]
-    assert chosen(pool, ["es"], None) == pool[10:]
+    pool = [LabelledQuestion(f"{tag}{i}", tag, "?", "d", "g") for tag in ("en", "es") for i in range(10)]
+    assert [question.id for question in choose_sample(pool, None, 2)] == ["en0", "en5", "es0", "es5"]
+    assert choose_sample(pool, ["es"], None) == pool[10:]
 
 
 def broken_off(folder: Path, terms: list[str]) -> None:
-    with State(folder, "part", terms) as state:
-        state.add({"id": "a", "value": 1})
+    with RunState(folder, "part", terms) as state:
+        state.add_row({"id": "a", "value": 1})
         raise KeyboardInterrupt
 
 
 def test_a_run_broken_off_goes_on_where_it_stopped(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         broken_off(tmp_path, ["terms"])
-    with State(tmp_path, "part", ["other terms"]) as other:
+    with RunState(tmp_path, "part", ["other terms"]) as other:
         assert other.rows == {}
-    with State(tmp_path, "part", ["terms"]) as again:
+    with RunState(tmp_path, "part", ["terms"]) as again:
         assert again.rows == {"a": {"id": "a", "value": 1}}
-    with State(tmp_path, "part", ["terms"]) as done:
+    with RunState(tmp_path, "part", ["terms"]) as done:
         assert done.rows == {}
 
 
@@ -162,14 +162,14 @@ def test_a_torn_last_line_is_passed_over(tmp_path: Path) -> None:
         broken_off(tmp_path, [])
     (path,) = tmp_path.iterdir()
     path.write_text(path.read_text() + '{"id": "b", "val')
-    with State(tmp_path, "part", []) as again:
+    with RunState(tmp_path, "part", []) as again:
         assert list(again.rows) == ["a"]
 
 
 def test_vectors_once_made_need_no_model_again(tmp_path: Path) -> None:
     folder = tiny.write(tmp_path / "model")
-    with Remembered(folder, tmp_path / "cache") as first:
+    with CachedEmbedder(folder, tmp_path / "cache") as first:
         made = first.embed_passages(["leave", "heat"]), first.embed_query("leave")
-    with Remembered(folder, tmp_path / "cache") as again:
+    with CachedEmbedder(folder, tmp_path / "cache") as again:
         assert (again.embed_passages(["leave", "heat"]), again.embed_query("leave")) == made
         assert "_model" not in vars(again)

@@ -14,7 +14,7 @@ import aiohttp
 
 from proxy.app import open_deployment, paths
 from proxy.auth import Keys
-from proxy.commands.sync import synced
+from proxy.commands.sync import sync_index
 from proxy.ledger.audit import Proof
 from proxy.ledger.periods import Cap, Caps
 from proxy.ledger.sqlite import SqliteLedger
@@ -56,7 +56,7 @@ async def written_and_synced(folder: Path, url: str, **server: int) -> Settings:
     text = config.read_text().replace("[server]\n", f"[server]\n{lines}").replace('"error"', '"info"')
     config.write_text(text.replace("[limits]\n", "[limits]\naddress_hour = 0\naddress_day = 0\n"))
     async with open_deployment(settings) as services:
-        assert not (await synced(settings, services.evidence, services.packs)).faults
+        assert not (await sync_index(settings, services.evidence, services.packs)).faults
     return settings
 
 

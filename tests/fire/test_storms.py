@@ -11,7 +11,7 @@ import pytest
 from proxy.app import Services, open_deployment, paths
 from proxy.app.asgi import surface
 from proxy.auth import Keys
-from proxy.commands.sync import synced
+from proxy.commands.sync import sync_index
 from proxy.settings import tree
 from tests.fakes import FakeUpstream, says
 from tests.fire.conftest import Scale
@@ -28,7 +28,7 @@ async def limited(folder: Path, upstream: str, **limits: object) -> AsyncIterato
     chosen = tree.Limits.model_validate(OFF | limits)
     settings = written(folder, upstream).model_copy(update={"limits": chosen})
     async with open_deployment(settings) as services, serving(surface(services)) as url:
-        await synced(settings, services.evidence, services.packs)
+        await sync_index(settings, services.evidence, services.packs)
         async with Keys(paths(settings).keys) as keys:
             key = (await keys.create("storm", groups=("public",))).secret
         yield url, key, services

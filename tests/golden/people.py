@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
-from golden.cases import Case
-from golden.form import Expect
-from golden.outcome import Handed, Outcome
+from golden.cases import GoldenCase
+from golden.form import Expectation
+from golden.outcome import CaseOutcome, HandedSource
 from indexes.types import Access
 from proxy.domain.types import Citation, Decision
 
@@ -13,25 +13,25 @@ PUBLIC = frozenset({"public"})
 SINCE = datetime(2024, 1, 1, tzinfo=UTC)
 
 
-def case(expect: Expect = "answered", **fields: object) -> Case:
+def case(expect: Expectation = "answered", **fields: object) -> GoldenCase:
     base: dict[str, object] = {"id": "one", "question": "Why?", "model": "help", "language": "en"}
-    return Case(**{**base, "expect": (expect,), **fields})  # type: ignore[arg-type]
+    return GoldenCase(**{**base, "expect": (expect,), **fields})  # type: ignore[arg-type]
 
 
-def handed(name: str = "plans", groups: frozenset[str] = PUBLIC, **fields: object) -> Handed:
+def handed(name: str = "plans", groups: frozenset[str] = PUBLIC, **fields: object) -> HandedSource:
     url = f"https://tolva.example/{name}"
     base = {"document_id": f"tolva/{name}.md", "url": url, "access": Access(groups, SINCE)}
-    return Handed(name, name.title(), **{**base, **fields})  # type: ignore[arg-type]
+    return HandedSource(name, name.title(), **{**base, **fields})  # type: ignore[arg-type]
 
 
-def record(name: str) -> Handed:
+def record(name: str) -> HandedSource:
     return handed(f"book/{name}", kind="record", document_id="")
 
 
-def outcome(decision: Decision = Decision.ANSWERED, answer: str = "", **fields: object) -> Outcome:
+def outcome(decision: Decision = Decision.ANSWERED, answer: str = "", **fields: object) -> CaseOutcome:
     base: dict[str, object] = {"groups": PUBLIC, "now": NOW}
-    return Outcome(decision, answer, **{**base, **fields})  # type: ignore[arg-type]
+    return CaseOutcome(decision, answer, **{**base, **fields})  # type: ignore[arg-type]
 
 
-def citing(source: Handed) -> tuple[Citation, ...]:
+def citing(source: HandedSource) -> tuple[Citation, ...]:
     return (Citation(0, 1, source.title, source.url or ""),)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from golden.cases import load, read, servable
+from golden.cases import load_cases, parse_cases, select_servable
 from proxy.domain.errors import ConfigError
 from proxy.domain.types import Turn
 
@@ -14,12 +14,12 @@ CASE = "- {id: a, question: Why, model: help, expect: answered"
 
 def faults(text: str) -> tuple[str, ...]:
     with pytest.raises(ConfigError) as fault:
-        read(text, "set.yaml")
+        parse_cases(text, "set.yaml")
     return fault.value.faults
 
 
 def test_every_field_arrives() -> None:
-    (case,) = read(
+    (case,) = parse_cases(
         """
 - id: plans
   question: What does it cost?
@@ -37,35 +37,35 @@ def test_every_field_arrives() -> None:
 """,
         "set.yaml",
     )
-    assert case.place == "set.yaml:2"
+    assert case.location == "set.yaml:2"
     assert case.history == (Turn("user", "Hello"), Turn("assistant", "Good day"))
     assert case.groups == frozenset({"staff"})
     assert case.at == datetime(2024, 6, 1, tzinfo=UTC)
     assert case.expect == ("answered", "stopped")
     assert case.expect_source == ("tolva/prices/plans.md",)
     assert case.script == ("It costs ", "12.50 ")
-    assert not case.must_refuse
+    assert not case.needs_refusal
 
 
 def test_defaults_hold_where_a_case_says_nothing() -> None:
-    one, two = read(
+    one, two = parse_cases(
         "defaults: {model: help, language: en}\n"
         "cases:\n- {id: a, question: Why, expect: refused}\n"
         "- {id: b, question: Why, expect: refused, language: es}\n",
         "set.yaml",
     )
     assert (one.model, one.language, two.language) == ("help", "en", "es")
-    assert one.must_refuse
+    assert one.needs_refusal
 
 
 def test_a_conversation_becomes_one_case_a_turn() -> None:
-    one, two = read(
+    one, two = parse_cases(
         "- id: talk\n  model: person\n  turns:\n"
         "  - {question: What, expect: records}\n  - {question: And, expect: refused, topic: fees}\n",
         "set.yaml",
     )
-    assert (one.id, two.id, two.follows, two.topic) == ("talk/1", "talk/2", "talk/1", "fees")
-    assert two.place == "set.yaml:5"
+    assert (one.id, two.id, two.previous_id, two.topic) == ("talk/1", "talk/2", "talk/1", "fees")
+    assert two.location == "set.yaml:5"
     assert one.model == two.model == "person"
 
 
@@ -105,16 +105,16 @@ def test_an_id_stands_once_over_all_files(tmp_path: Path) -> None:
     for name in ("one.yaml", "two.yaml"):
         (tmp_path / name).write_text(CASE + "}")
     with pytest.raises(ConfigError, match=r"two\.yaml:1: id: `a` stands already at .*one\.yaml:1"):
-        load([tmp_path])
+        load_cases([tmp_path])
 
 
 def test_what_needs_meaning_is_left_out_where_there_is_none() -> None:
-    cases = read(f"{CASE}, needs: meaning}}\n{CASE.replace('a', 'b', 1)}}}", "set.yaml")
-    assert len(servable(cases, meaning=True)) == 2
-    assert [case.needs for case in servable(cases, meaning=False)] == [""]
+    cases = parse_cases(f"{CASE}, needs: meaning}}\n{CASE.replace('a', 'b', 1)}}}", "set.yaml")
+    assert len(select_servable(cases, has_meaning=True)) == 2
+    assert [case.needs for case in select_servable(cases, has_meaning=False)] == [""]
 
 
 @pytest.mark.parametrize("name", ["", "missing.yaml"])
 def test_nothing_to_run_is_a_fault(tmp_path: Path, name: str) -> None:
     with pytest.raises(ConfigError):
-        load([tmp_path / name])
+        load_cases([tmp_path / name])

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from golden.cases import Case
-from golden.grade import Figure, failed, grade
-from golden.outcome import Outcome
+from golden.cases import GoldenCase
+from golden.grade import Figure, grade_case, grade_failure
+from golden.outcome import CaseOutcome
 from indexes.types import Access
 from proxy.domain.types import Decision
 from tests.golden.people import NOW, SINCE, case, citing, handed, outcome, record
@@ -18,9 +18,9 @@ PLANS = handed("plans")
 OTHERS = tuple(handed(f"other-{n}") for n in range(5))
 
 
-def why(figure: Figure, asked: Case, got: Outcome) -> str | None:
+def why(figure: Figure, asked: GoldenCase, got: CaseOutcome) -> str | None:
     """The verdict's fault; "" right, None not graded."""
-    return next((v.why for v in grade(asked, got).verdicts if v.figure == figure), None)
+    return next((v.fault for v in grade_case(asked, got).verdicts if v.figure == figure), None)
 
 
 def test_an_expected_source_counts_by_id_document_url_or_title() -> None:
@@ -141,10 +141,10 @@ def test_a_source_outside_its_validity_is_a_leak() -> None:
 
 
 def test_a_pipeline_that_failed_is_a_wrong_case() -> None:
-    graded = failed(case("refused"), "the store is gone")
-    assert not graded.right
+    graded = grade_failure(case("refused"), "the store is gone")
+    assert not graded.is_right
     assert graded.verdicts[0].figure == Figure.REFUSED
-    assert "the store is gone" in graded.verdicts[0].why
+    assert "the store is gone" in graded.verdicts[0].fault
 
 
 GROUPS = st.frozensets(st.sampled_from(["public", "staff", "finance", "board"]))

@@ -2,11 +2,11 @@
 
 import json
 
-from golden.cases import Case, read
+from golden.cases import GoldenCase, parse_cases
 from golden.grade import Figure
-from golden.outcome import Outcome
-from golden.report import Report, data, text
-from golden.run import evaluate
+from golden.outcome import CaseOutcome
+from golden.report import Report, build_report_data, render_report
+from golden.run import evaluate_cases
 from proxy.domain.errors import StoreError
 from proxy.domain.types import Decision, Turn
 from tests.golden.people import case, outcome
@@ -16,10 +16,10 @@ class Parrot:
     """Answers with the question's own words; `silent` ids raise."""
 
     def __init__(self, *silent: str):
-        self.asked: list[Case] = []
+        self.asked: list[GoldenCase] = []
         self._silent = silent
 
-    async def run(self, case: Case) -> Outcome:
+    async def run_case(self, case: GoldenCase) -> CaseOutcome:
         self.asked.append(case)
         if case.id in self._silent:
             raise StoreError("the store is gone")
@@ -30,9 +30,9 @@ async def test_a_turn_follows_the_answers_really_given() -> None:
     turns = (
         "[{question: A, expect: answered}, {question: B, expect: answered}, {question: C, expect: answered}]"
     )
-    cases = read(f"- {{id: talk, model: help, turns: {turns}}}", "set.yaml")
+    cases = parse_cases(f"- {{id: talk, model: help, turns: {turns}}}", "set.yaml")
     parrot = Parrot()
-    await evaluate(cases, parrot)
+    await evaluate_cases(cases, parrot)
     assert parrot.asked[2].history == (
         Turn("user", "A"),
         Turn("assistant", "about A"),
@@ -43,38 +43,38 @@ async def test_a_turn_follows_the_answers_really_given() -> None:
 
 async def test_a_written_history_stays_as_it_is() -> None:
     parrot = Parrot()
-    await evaluate([case(history=(Turn("user", "Hello"),))], parrot)
+    await evaluate_cases([case(history=(Turn("user", "Hello"),))], parrot)
     assert parrot.asked[0].history == (Turn("user", "Hello"),)
 
 
 async def test_a_failing_pipeline_is_one_wrong_case() -> None:
-    report = await evaluate([case(id="a"), case(id="b")], Parrot("a"))
-    assert [grade.right for grade in report.grades] == [False, True]
+    report = await evaluate_cases([case(id="a"), case(id="b")], Parrot("a"))
+    assert [grade.is_right for grade in report.grades] == [False, True]
     assert report.exit_code == 1
 
 
 async def test_progress_is_told_case_by_case() -> None:
     told: list[str] = []
-    await evaluate([case(id="a"), case(id="b")], Parrot(), lambda grade: told.append(grade.case.id))
+    await evaluate_cases([case(id="a"), case(id="b")], Parrot(), lambda grade: told.append(grade.case.id))
     assert told == ["a", "b"]
 
 
 async def mixed() -> Report:
-    return await evaluate(
+    return await evaluate_cases(
         [case(id="a"), case("refused", id="b", language="es"), case(id="c", contains=("nine",))], Parrot()
     )
 
 
 async def test_figures_are_counted_apart_and_per_language() -> None:
     report = await mixed()
-    assert str(report.count(Figure.ANSWERED)) == "2/2"
-    assert str(report.count(Figure.REFUSED)) == "0/1"
-    assert str(report.count(Figure.REFUSED, "en")) == "–"
-    assert str(report.count(Figure.PERMISSIONS, "es")) == "1/1"
+    assert str(report.count_right(Figure.ANSWERED)) == "2/2"
+    assert str(report.count_right(Figure.REFUSED)) == "0/1"
+    assert str(report.count_right(Figure.REFUSED, "en")) == "–"
+    assert str(report.count_right(Figure.PERMISSIONS, "es")) == "1/1"
 
 
 async def test_the_text_explains_every_fault_and_shows_every_figure() -> None:
-    said = text(await mixed())
+    said = render_report(await mixed())
     assert "✗ b (): Why?\n    refused: want refused, got answered" in said
     assert "want 'nine' in the answer" in said
     assert "2 of 3 cases are wrong" in said
@@ -82,22 +82,22 @@ async def test_the_text_explains_every_fault_and_shows_every_figure() -> None:
 
 
 async def test_the_data_says_the_same_and_is_json() -> None:
-    said = json.loads(json.dumps(data(await mixed())))
+    said = json.loads(json.dumps(build_report_data(await mixed())))
     assert said["figures"]["refused"] == {"all": {"right": 0, "total": 1}, "es": {"right": 0, "total": 1}}
     assert [fault["id"] for fault in said["faults"]] == ["b", "c"]
     assert not said["passed"]
 
 
 async def test_all_right_passes() -> None:
-    report = await evaluate([case()], Parrot())
-    assert report.passed
+    report = await evaluate_cases([case()], Parrot())
+    assert report.has_passed
     assert report.exit_code == 0
-    assert text(report).endswith("all 1 cases are right")
+    assert render_report(report).endswith("all 1 cases are right")
 
 
 async def test_a_refusal_by_decision_is_right() -> None:
     class Refuser:
-        async def run(self, case: Case) -> Outcome:
+        async def run_case(self, case: GoldenCase) -> CaseOutcome:
             return outcome(Decision.REFUSED, topic="fees")
 
-    assert (await evaluate([case("refused", topic="fees")], Refuser())).passed
+    assert (await evaluate_cases([case("refused", topic="fees")], Refuser())).has_passed

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from golden.cases import Case, load
+from golden.cases import GoldenCase, load_cases
 from indexes.sources.folder import DocumentFolder
 from indexes.text.folding import fold_text
 from indexes.types import Document
@@ -18,7 +18,7 @@ from proxy.upstream.scripted import read
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "config" / "sample"
-CASES = load([ROOT / "golden" / "sets"])
+CASES = load_cases([ROOT / "golden" / "sets"])
 SETTINGS = settings(SAMPLE / "fiador.toml")
 
 
@@ -54,7 +54,7 @@ def records() -> set[str]:
 
 def test_every_source_a_case_names_exists() -> None:
     known = documents() | records()
-    named = {name: case.place for case in CASES for name in (*case.expect_source, *case.expect_records)}
+    named = {name: case.location for case in CASES for name in (*case.expect_source, *case.expect_records)}
     assert {name: place for name, place in named.items() if name not in known} == {}
 
 
@@ -93,12 +93,12 @@ def test_each_language_has_a_conversation_of_four_turns_or_more(tag: str) -> Non
     assert max(turns.values()) >= 4
 
 
-def answered(case: Case) -> bool:
+def answered(case: GoldenCase) -> bool:
     return case.expect == ("answered",) and not case.script and bool(case.expect_source)
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if answered(case)], ids=lambda case: case.id)
-def test_what_an_answer_must_contain_stands_in_the_document_named(case: Case) -> None:
+def test_what_an_answer_must_contain_stands_in_the_document_named(case: GoldenCase) -> None:
     texts = [
         fold_text((SETTINGS.sources[source].path / path).read_text("utf-8"))  # type: ignore[union-attr]
         for source, path in (name.split("/", 1) for name in case.expect_source)

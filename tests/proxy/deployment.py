@@ -12,7 +12,7 @@ from proxy.app import Services, open_deployment, paths
 from proxy.app.asgi import surface
 from proxy.auth import Keys
 from proxy.commands.root import main
-from proxy.commands.sync import synced
+from proxy.commands.sync import sync_index
 from proxy.domain.trace import Trace
 from proxy.ledger.periods import Cap
 from proxy.observe.decisions import Decisions
@@ -173,7 +173,7 @@ async def deployed(
     """The deployment on a real socket, its documents indexed."""
     settings = written(folder, url, idle_s=idle_s, retries=retries, join_s=join_s, swap=swap)
     async with open_deployment(settings) as services:
-        report = await synced(settings, services.evidence, services.packs)
+        report = await sync_index(settings, services.evidence, services.packs)
         assert not report.faults
         async with serving(surface(services)) as address, AsyncExitStack() as stack:
             log = await stack.enter_async_context(Decisions(paths(settings).decisions))

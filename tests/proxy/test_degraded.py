@@ -11,7 +11,7 @@ from indexes.types import EmbedError
 from proxy.app import Services, open_deployment, paths
 from proxy.app.evidence import Embedding, embedding
 from proxy.commands import check
-from proxy.commands.sync import synced
+from proxy.commands.sync import sync_index
 from proxy.domain.errors import StoreError
 from proxy.pipeline.in_process import CapturedAnswer, InProcessQuestion, ask_in_process
 from proxy.settings.tree import Settings
@@ -41,7 +41,7 @@ def served_by_keywords(seen: CapturedAnswer, why: str) -> None:
 
 async def test_with_its_model_the_search_is_hybrid(settings: Settings) -> None:
     async with open_deployment(settings) as services:
-        await synced(settings, services.evidence, services.packs)
+        await sync_index(settings, services.evidence, services.packs)
         seen = await asked(services)
     assert seen.trace
     assert (seen.trace.mode, seen.trace.embedded) == ("hybrid", True)
@@ -51,12 +51,12 @@ async def test_check_tells_of_passages_that_the_model_has_not_read(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async with open_deployment(settings, Embedding(None)) as services:
-        await synced(settings, services.evidence, services.packs)
-    await check.run(settings, online=False, as_json=False)
+        await sync_index(settings, services.evidence, services.packs)
+    await check.check_configuration(settings, online=False, as_json=False)
     assert "for want of a vector: 2; `fiador sync`" in capsys.readouterr().out
     async with open_deployment(settings) as services:
-        await synced(settings, services.evidence, services.packs)
-    await check.run(settings, online=False, as_json=False)
+        await sync_index(settings, services.evidence, services.packs)
+    await check.check_configuration(settings, online=False, as_json=False)
     assert "want of a vector" not in capsys.readouterr().out
 
 
@@ -71,7 +71,7 @@ async def test_check_tells_of_passages_that_the_model_has_not_read(
 )
 async def test_a_broken_folder_leaves_keywords(settings: Settings, broken: str, why: str) -> None:
     async with open_deployment(settings) as services:
-        await synced(settings, services.evidence, services.packs)
+        await sync_index(settings, services.evidence, services.packs)
     folder = settings.embedding.model
     assert isinstance(folder, Path)
     match broken:
@@ -111,7 +111,7 @@ async def test_a_model_that_dies_in_mid_run_leaves_keywords_and_may_come_back(se
     model = Failing(inner)
     async with AsyncExitStack() as stack:
         services = await stack.enter_async_context(open_deployment(settings, Embedding(model)))
-        await synced(settings, services.evidence, services.packs)
+        await sync_index(settings, services.evidence, services.packs)
         model.broken = True
         served_by_keywords(await asked(services), "the model has died")
         model.broken = False
@@ -133,7 +133,7 @@ async def test_a_damaged_truth_does_not_open_and_says_which_file_and_what_to_do(
     settings: Settings, start: int
 ) -> None:
     async with open_deployment(settings) as services:
-        await synced(settings, services.evidence, services.packs)
+        await sync_index(settings, services.evidence, services.packs)
     path = paths(settings).store
     noise(path, start)
     with pytest.raises(StoreError, match="The index cannot be opened") as caught:
@@ -143,13 +143,13 @@ async def test_a_damaged_truth_does_not_open_and_says_which_file_and_what_to_do(
     assert "move it away and run `fiador sync`" in caught.value.detail
     path.unlink()
     async with open_deployment(settings) as services:
-        await synced(settings, services.evidence, services.packs)
+        await sync_index(settings, services.evidence, services.packs)
         assert "opens at 9:30" in (await asked(services)).text
 
 
 async def test_a_truth_damaged_while_it_is_served_is_a_503_that_names_it(settings: Settings) -> None:
     async with open_deployment(settings) as services:
-        await synced(settings, services.evidence, services.packs)
+        await sync_index(settings, services.evidence, services.packs)
         drop = "DROP TABLE acl_group"
         await services.evidence.store.run_write(lambda connection: connection.execute(drop).rowcount)
         with pytest.raises(StoreError, match="The index does not answer") as caught:

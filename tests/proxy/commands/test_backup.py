@@ -55,10 +55,10 @@ async def test_what_serves_is_copied_and_serves_again(tmp_path: Path) -> None:
         messages = [{"role": "user", "content": QUESTION}]
         await client.chat.completions.create(model="help", messages=messages)  # type: ignore[arg-type]
         row = await proxy.row()
-        await asyncio.to_thread(backup.backup, proxy.services.settings, file)
+        await asyncio.to_thread(backup.write_backup, proxy.services.settings, file)
         secret = client.api_key
     there = moved(tmp_path, "other")
-    await backup.restore(there, file)
+    await backup.restore_backup(there, file)
     async with open_deployment(there) as services, Keys(paths(there).keys) as keys:
         seen = await ask_in_process(
             InProcessQuestion(QUESTION, "quoting", frozenset({"public"})), services.desk
@@ -78,9 +78,9 @@ async def test_what_waits_to_be_booked_is_kept_and_counts_once(tmp_path: Path) -
         spool = Spool(where.with_name("ledger.db.spool"), Owner("gone", "1", 1, "1"))
         spool.write([Booking(hold.id, "reported", Settled(1, 2, 345), 1.0)])
         file = tmp_path / "kept.tgz"
-        await asyncio.to_thread(backup.backup, settings, file)
+        await asyncio.to_thread(backup.write_backup, settings, file)
     there = moved(tmp_path, "other")
-    await backup.restore(there, file)
+    await backup.restore_backup(there, file)
     async with SqliteLedger(paths(there).ledger, Caps()) as ledger:
         proof = await ledger.verify()
     assert (proof.settled_nanousd, proof.holds, proof.faults) == (345, (), ())
@@ -152,6 +152,6 @@ BROKEN: dict[str, Callable[[dict[str, bytes]], bytes]] = {
 def test_what_is_no_whole_backup_is_refused_and_leaves_nothing(tmp_path: Path, kept: Path, why: str) -> None:
     kept.write_bytes(BROKEN[why](unpacked(kept)))
     with pytest.raises(ConfigError, match=why.replace("(", r"\(")):
-        asyncio.run(backup.restore(moved(tmp_path, "other"), kept))
+        asyncio.run(backup.restore_backup(moved(tmp_path, "other"), kept))
     assert list((tmp_path / "other").iterdir()) == []
     assert not (tmp_path / "evil").exists()

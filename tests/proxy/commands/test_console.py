@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from proxy.commands.console import directed, money, tell
+from proxy.commands.console import format_usd, isolate_direction, print_table
 
 
 @pytest.mark.parametrize(
@@ -13,16 +13,16 @@ from proxy.commands.console import directed, money, tell
     [(0, "$0.00"), (3_221_500, "$0.0032215"), (12_000_000_000, "$12.00"), (-500_000_000, "-$0.50")],
 )
 def test_money_is_shown_exactly(nanousd: int, shown: str) -> None:
-    assert money(nanousd) == shown
+    assert format_usd(nanousd) == shown
 
 
 @pytest.mark.parametrize("text", ["قیمت ۱۲٫۵۰ یورو است.", "يفتح عند 9:30 (Tolva)."])
 def test_each_line_from_right_to_left_is_isolated(text: str) -> None:
-    assert directed(f"{text}\n\nplain") == f"\u2068{text}\u2069\n\n\u2068plain\u2069"
+    assert isolate_direction(f"{text}\n\nplain") == f"\u2068{text}\u2069\n\n\u2068plain\u2069"
 
 
 def test_text_from_left_to_right_is_left_alone() -> None:
-    assert directed("It opens at 9:30.") == "It opens at 9:30."
+    assert isolate_direction("It opens at 9:30.") == "It opens at 9:30."
 
 
 ROW = (
@@ -34,7 +34,9 @@ ROW = (
 
 def shown(*, terminal: bool) -> str:
     out = io.StringIO()
-    tell(("id", "name", "cap"), [ROW], Console(file=out, width=40, force_terminal=terminal, no_color=True))
+    print_table(
+        ("id", "name", "cap"), [ROW], Console(file=out, width=40, force_terminal=terminal, no_color=True)
+    )
     return out.getvalue()
 
 

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import pytest
 
-from bench.quality.rules import rules
+from bench.quality.rules import load_gate_rules
 from proxy.domain.types import Source
 from proxy.gate import Gate
 from proxy.gate.rules import Rules
@@ -21,7 +21,7 @@ PROMPT = Prompt((files("config") / "prompts" / "system.md").read_text("utf-8"), 
 
 @pytest.fixture(scope="module")
 def told(refuser: QuestionRefuser) -> Rules:
-    return replace(rules(), prompt=PROMPT.render_own_text("en"), topics=refuser.answer_topics)
+    return replace(load_gate_rules(), prompt=PROMPT.render_own_text("en"), topics=refuser.answer_topics)
 
 
 def stop(told: Rules, answer: str, language: str = "en", source: str = "Tides are mapped.") -> Stop:

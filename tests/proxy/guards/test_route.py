@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from bench.quality.patterns import own
+from bench.quality.patterns import load_own_set
 from proxy.guards.refusal.pack import RECORD_KINDS
 from proxy.guards.refusal.refuser import QuestionRefuser
 from proxy.guards.route import OverviewRouter
 from proxy.settings.languages import TAGS
 
-SETS: Mapping[str, Any] = own("overview")
+SETS: Mapping[str, Any] = load_own_set("overview")
 
 
 @pytest.mark.parametrize("tag", TAGS)

@@ -6,7 +6,7 @@ import httpx
 import openai
 import pytest
 
-from proxy.commands.sync import synced
+from proxy.commands.sync import sync_index
 from proxy.domain.types import Decision
 from tests.fakes import FakeUpstream, says
 from tests.proxy.deployment import OFF_TOPIC, QUESTION, TRUE, Deployment, ask
@@ -46,7 +46,7 @@ async def test_spans_of_citations_are_half_open_and_cover_the_sentence(proxy: De
 async def test_a_source_without_an_address_is_named_and_never_annotated(proxy: Deployment) -> None:
     hours = Path(proxy.services.settings.folder) / "docs" / "hours.md"
     hours.write_text(hours.read_text("utf-8").replace("url: https://orchard.example/hours\n", ""), "utf-8")
-    await synced(proxy.services.settings, proxy.services.evidence, proxy.services.packs)
+    await sync_index(proxy.services.settings, proxy.services.evidence, proxy.services.packs)
     client = await proxy.client()
     done = await client.chat.completions.create(
         model="help", messages=[{"role": "user", "content": QUESTION}]

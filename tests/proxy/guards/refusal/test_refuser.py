@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from bench.quality.patterns import own
+from bench.quality.patterns import load_own_set
 from proxy.domain.errors import ConfigError
 from proxy.guards.refusal.pack import TOPICS, OwnTopic, RefusePack
 from proxy.guards.refusal.refuser import QuestionRefuser, TopicSelection
 from proxy.settings.languages import TAGS
 
-ATTACKS: Mapping[str, Any] = own("attacks")
+ATTACKS: Mapping[str, Any] = load_own_set("attacks")
 
 
 @pytest.mark.parametrize("tag", TAGS)
