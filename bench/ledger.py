@@ -19,7 +19,7 @@ import uvloop
 
 from proxy.domain.ports import CostBound, Hold, Prices, Spent
 from proxy.domain.types import Caller, Usage
-from proxy.ledger.periods import Cap, Caps
+from proxy.ledger.periods import DeploymentCaps, SpendCap
 from proxy.ledger.sqlite import SqliteLedger
 
 PairOperation = Callable[[], Awaitable[None]]
@@ -79,7 +79,7 @@ async def _run_round(tasks: int, seconds: float, folder: Path | None) -> list[Le
 
 
 async def _measure_ledger(path: Path, tasks: int, seconds: float) -> LedgerFigure:
-    async with SqliteLedger(path, Caps(Cap(month=10**17))) as ledger:
+    async with SqliteLedger(path, DeploymentCaps(SpendCap(month_nanousd=10**17))) as ledger:
 
         async def reserve_and_settle() -> None:
             hold = await ledger.reserve(CALLER, "m", BOUND, PRICES)
@@ -87,7 +87,7 @@ async def _measure_ledger(path: Path, tasks: int, seconds: float) -> LedgerFigur
             await ledger.settle(hold, Spent(Usage(1_000, 200), 900))
 
         figure = await _measure_pairs(reserve_and_settle, tasks, seconds)
-        assert (await ledger.verify()).faults == ()
+        assert (await ledger.verify_balances()).faults == ()
         return figure
 
 

@@ -16,11 +16,11 @@ from typing import Any
 import orjson
 
 from bench.overhead import CONFIG, DOCUMENT, REQUEST_BODY
-from proxy.app.asgi import surface
+from proxy.app.asgi import build_surface
 from proxy.app.deployment import open_deployment
 from proxy.commands.sync import sync_index
 from proxy.gate.gate import Gate
-from proxy.settings.load import load
+from proxy.settings.load import load_settings
 
 ROOT = Path(__file__).parent.parent
 ENDPOINT = "proxy/http/routes.py:_Chat.__call__"
@@ -57,11 +57,11 @@ async def trace_request(config: Path) -> list[str]:
         return feed(gate, text)
 
     asyncio.get_running_loop().set_task_factory(make_task)  # type: ignore[arg-type]
-    async with open_deployment(load(config)) as services:
+    async with open_deployment(load_settings(config)) as services:
         await sync_index(services.settings, services.evidence, services.packs)
         Gate.feed = feed_first  # type: ignore[method-assign, assignment]
         try:
-            await asyncio.create_task(call_app(surface(services)))
+            await asyncio.create_task(call_app(build_surface(services)))
         finally:
             Gate.feed = feed  # type: ignore[method-assign]
     return frames[frames.index(ENDPOINT) :]

@@ -13,7 +13,7 @@ from statistics import fmean
 
 from golden.cases import GoldenCase
 from golden.report import Report
-from proxy.settings.lock import AssistantLock, Calibrated, Lock
+from proxy.settings.lock import AssistantLock, CalibratedThreshold, ThresholdLock
 
 QUESTIONS_MIN = 5
 """Questions of each kind below which a language has no value of its own."""
@@ -94,9 +94,9 @@ def separate_report(report: Report, lose_max: float = 0.0) -> Separations:
     return found
 
 
-def build_lock(separations: Separations, *, model: str, generation: str, date: str) -> Lock:
+def build_lock(separations: Separations, *, model: str, generation: str, date: str) -> ThresholdLock:
     """What `threshold.lock.toml` is to say: the values that were found, and what they were measured on."""
-    return Lock(
+    return ThresholdLock(
         model=model,
         generation=generation,
         date=date,
@@ -181,11 +181,11 @@ def _explain_overlap(top: SimilaritySample, lost: list[SimilaritySample]) -> str
     return f"{top.id} must be refused and reaches {top.similarity:.3f}; not above it: {below}"
 
 
-def _build_calibrated_threshold(row: Separation) -> Calibrated | None:
+def _build_calibrated_threshold(row: Separation) -> CalibratedThreshold | None:
     if row.threshold is None:
         return None
     counts = {"answerable": len(row.answerable), "unanswerable": len(row.unanswerable)}
-    return Calibrated(threshold=row.threshold, **counts)
+    return CalibratedThreshold(threshold=row.threshold, **counts)
 
 
 def _format_separation_row(row: Separation) -> str:

@@ -16,7 +16,7 @@ from proxy.domain.types import Decision
 from proxy.gate.types import RULES
 from proxy.guards import prompt
 from proxy.settings import tree
-from proxy.settings.load import load
+from proxy.settings.load import load_settings
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -65,7 +65,7 @@ def test_every_setting_stands_in_the_commented_file(name: str) -> None:
 def test_the_commented_file_is_valid_as_it_stands_and_with_everything_switched_on(tmp_path: Path) -> None:
     for text in (COMMENTED, WHOLE):
         (tmp_path / "fiador.toml").write_text(text, "utf-8")
-        assert load(tmp_path / "fiador.toml").models
+        assert load_settings(tmp_path / "fiador.toml").models
 
 
 @pytest.mark.parametrize("name", ["server", "limits", "embedding", "ledger", "log"])

@@ -23,7 +23,7 @@ from indexes.text.language import WordPack
 from indexes.types import Access, Document, Evidence, Query, Viewer
 from indexes.vector_index import VectorIndex
 from indexes.vector_query import SearchTuning
-from proxy.settings.languages import parts
+from proxy.settings.languages import load_packs
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PAGE = 10_000
@@ -95,7 +95,7 @@ async def open_collection(
     entries: Sequence[CollectionEntry], embedder: CachedEmbedder, progress: Progress = ignore_progress
 ) -> AsyncIterator[TextCollection]:
     """A collection of `entries`, gone afterwards. Each text's data set is its source."""
-    packs = parts("words", WordPack)
+    packs = load_packs("words", WordPack)
     with tempfile.TemporaryDirectory(prefix="fiador-bench-") as folder:
         async with (
             Store(Path(folder) / "truth.db") as store,

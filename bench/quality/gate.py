@@ -138,7 +138,8 @@ def _format_counts(key: str, counts: Counter[str]) -> str:
     return (
         f"{key:16} false stops {_format_share(counts, 'fs', 'f')} | unfaithful answers with a stop "
         f"{_format_share(counts, 'us', 'u')} | value spans hit {_format_share(counts, 'vh', 'v')} | "
-        f"spans whose number is not in the source hit {absent} | all spans hit {_format_share(counts, 'sph', 'sp')}"
+        f"spans whose number is not in the source hit {absent} | "
+        f"all spans hit {_format_share(counts, 'sph', 'sp')}"
     )
 
 

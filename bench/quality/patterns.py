@@ -10,17 +10,17 @@ from typing import Any
 from proxy.guards.refusal.pack import RefusePack
 from proxy.guards.refusal.refuser import QuestionRefuser, TopicSelection
 from proxy.guards.route import OverviewRouter
-from proxy.settings.languages import TAGS, parts
+from proxy.settings.languages import TAGS, load_packs
 
 
 def build_refuser(off: frozenset[str] = frozenset(), names: Sequence[str] = ()) -> QuestionRefuser:
     """Layer 1 with the patterns of all ten languages."""
-    return QuestionRefuser(parts("refuse", RefusePack), TopicSelection(off=off), names)
+    return QuestionRefuser(load_packs("refuse", RefusePack), TopicSelection(off=off), names)
 
 
 def build_router(names: Sequence[str]) -> OverviewRouter:
     """The overview route, about a subject of these names."""
-    return OverviewRouter(parts("refuse", RefusePack), names)
+    return OverviewRouter(load_packs("refuse", RefusePack), names)
 
 
 def load_own_set(name: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic import ValidationError
 
 from bench.quality.recorded_streams import RecordedStream
-from proxy.app.asgi import App
+from proxy.app.asgi import LifespanApp
 from proxy.commands import sync
 from proxy.settings.tree import Settings
 
@@ -141,7 +141,7 @@ async def open_proxy_client(upstream: str, home: Path) -> AsyncIterator[httpx.As
     settings = build_settings(upstream, home)
     await sync.sync_once(settings, sync.build_text_printer())
     listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(App(settings), log_level="error", lifespan="on", ws="none")
+    config = uvicorn.Config(LifespanApp(settings), log_level="error", lifespan="on", ws="none")
     server = uvicorn.Server(config)
     running = asyncio.create_task(server.serve(sockets=[listener]))
     while not server.started and not running.done():  # noqa: ASYNC110 - uvicorn has no event for it

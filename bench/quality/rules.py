@@ -4,15 +4,15 @@ from functools import cache
 
 from indexes.text.language import WordPack
 from proxy.gate import Rules, SentencePack, ValuePack, VoicePack
-from proxy.settings.languages import parts
+from proxy.settings.languages import load_packs
 
 
 @cache
 def load_gate_rules() -> Rules:
     """Default rules of an assistant that speaks in the third person."""
     return Rules(
-        sentences=parts("sentences", SentencePack),
-        values=parts("values", ValuePack),
-        voices=parts("voice", VoicePack),
-        words=parts("words", WordPack),
+        sentences=load_packs("sentences", SentencePack),
+        values=load_packs("values", ValuePack),
+        voices=load_packs("voice", VoicePack),
+        words=load_packs("words", WordPack),
     )

@@ -20,12 +20,12 @@ from proxy.guards.refusal.refuser import QuestionRefuser, TopicSelection
 from proxy.guards.route import OverviewRouter
 from proxy.pipeline.context import Assistant
 from proxy.settings import tree
-from proxy.settings.languages import TAGS, parts
-from proxy.settings.lock import Lock
+from proxy.settings.languages import TAGS, load_packs
+from proxy.settings.lock import ThresholdLock
 
 
 @dataclass(frozen=True, slots=True)
-class Packs:
+class LanguagePacks:
     """The packs of every language, by tag."""
 
     words: Mapping[str, WordPack]
@@ -34,38 +34,40 @@ class Packs:
     voices: Mapping[str, VoicePack]
     refuse: Mapping[str, RefusePack]
     texts: Mapping[str, TextPack]
-    reader: FollowupReader
+    followup_reader: FollowupReader
     """Of follow-ups, in all languages at once."""
 
 
 @cache
-def packs() -> Packs:
+def load_language_packs() -> LanguagePacks:
     """Reads them all, once: they are part of the program. Raises `ConfigError` naming file and key."""
-    refuse = parts("refuse", RefusePack)
-    return Packs(
-        words=parts("words", WordPack),
-        sentences=parts("sentences", SentencePack),
-        values=parts("values", ValuePack),
-        voices=parts("voice", VoicePack),
+    refuse = load_packs("refuse", RefusePack)
+    return LanguagePacks(
+        words=load_packs("words", WordPack),
+        sentences=load_packs("sentences", SentencePack),
+        values=load_packs("values", ValuePack),
+        voices=load_packs("voice", VoicePack),
         refuse=refuse,
-        texts=parts("texts", TextPack),
-        reader=FollowupReader(refuse),
+        texts=load_packs("texts", TextPack),
+        followup_reader=FollowupReader(refuse),
     )
 
 
-def persona(name: str, settings: tree.Assistant, packs: Packs, lock: Lock | None) -> Assistant:
+def build_assistant(
+    name: str, settings: tree.AssistantSettings, packs: LanguagePacks, lock: ThresholdLock | None
+) -> Assistant:
     """One assistant made ready. Raises `ConfigError` for a prompt or patterns that cannot be used."""
     names = settings.subject.names
     name_words = frozenset(word for spelling in names for word in split_words(spelling))
-    content = _content(packs.words, name_words, settings.language)
+    content = _make_word_finder(packs.words, name_words, settings.language)
     router = OverviewRouter(packs.refuse, names)
     refuser = QuestionRefuser(
         packs.refuse,
-        _topics(settings.topics),
+        _build_topics(settings.topics),
         names,
-        lambda question: packs.reader.is_contentless(question, content),
+        lambda question: packs.followup_reader.is_contentless(question, content),
     )
-    calibrated, told = _calibrated(name, lock), _prompt(name, settings)
+    calibrated, system_prompt = _collect_calibrated_thresholds(name, lock), _load_prompt(name, settings)
     return Assistant(
         name=name,
         language=settings.language,
@@ -73,11 +75,11 @@ def persona(name: str, settings: tree.Assistant, packs: Packs, lock: Lock | None
         name_words=name_words,
         refuser=refuser,
         router=router,
-        followup_reader=packs.reader,
+        followup_reader=packs.followup_reader,
         find_content_words=content,
-        prompt=told,
-        gate_rules=_rules(settings, packs, refuser, told),
-        texts=FixedTexts(packs.texts, _overrides(settings)),
+        prompt=system_prompt,
+        gate_rules=_build_gate_rules(settings, packs, refuser, system_prompt),
+        texts=FixedTexts(packs.texts, _collect_overrides(settings)),
         threshold_for=lambda language: threshold.choose_threshold(
             settings.threshold, settings.thresholds, language, calibrated
         ),
@@ -88,17 +90,17 @@ def persona(name: str, settings: tree.Assistant, packs: Packs, lock: Lock | None
     )
 
 
-def _content(
+def _make_word_finder(
     packs: Mapping[str, WordPack], name_words: frozenset[str], default: str
 ) -> Callable[[str], Sequence[str]]:
-    def content(text: str) -> Sequence[str]:
+    def find_words(text: str) -> Sequence[str]:
         pack = packs[detect_language(text, packs, default) or default]
         return find_content_words(text, pack.stop, name_words)
 
-    return content
+    return find_words
 
 
-def _topics(settings: tree.Topics) -> TopicSelection:
+def _build_topics(settings: tree.TopicsSettings) -> TopicSelection:
     own = {
         name: OwnTopic(topic.phrases, topic.patterns, topic.answer_patterns, topic.match, topic.spare)
         for name, topic in settings.own.items()
@@ -106,7 +108,7 @@ def _topics(settings: tree.Topics) -> TopicSelection:
     return TopicSelection(settings.off, own)
 
 
-def _overrides(settings: tree.Assistant) -> dict[str, dict[str, str]]:
+def _collect_overrides(settings: tree.AssistantSettings) -> dict[str, dict[str, str]]:
     """The operator's own wording: of fixed texts, and of the refusals of own topics."""
     texts = {tag: dict(own) for tag, own in settings.texts.items()}
     for name, topic in settings.topics.own.items():
@@ -115,21 +117,24 @@ def _overrides(settings: tree.Assistant) -> dict[str, dict[str, str]]:
     return texts
 
 
-def _prompt(name: str, settings: tree.Assistant) -> prompt.Prompt:
+def _load_prompt(name: str, settings: tree.AssistantSettings) -> prompt.Prompt:
     path = settings.prompt or files("config") / "prompts" / "system.md"
     subject = settings.subject.names[0] if settings.subject.names else ""
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as fault:
-        why = fault.strerror if isinstance(fault, OSError) else fault
+        reason = fault.strerror if isinstance(fault, OSError) else fault
         raise ConfigError(
-            f"assistants.{name}.prompt: want a file of UTF-8 text, got {path}: {why}"
+            f"assistants.{name}.prompt: want a file of UTF-8 text, got {path}: {reason}"
         ) from fault
     return prompt.Prompt(text, prompt.Voice(subject, settings.about, settings.voice))
 
 
-def _rules(
-    settings: tree.Assistant, packs: Packs, refuser: QuestionRefuser, told: prompt.Prompt
+def _build_gate_rules(
+    settings: tree.AssistantSettings,
+    packs: LanguagePacks,
+    refuser: QuestionRefuser,
+    system_prompt: prompt.Prompt,
 ) -> Callable[[str], Rules]:
     """The gate's rules by language: they differ in the prompt of which nothing may be quoted."""
     gate = settings.gate
@@ -146,11 +151,11 @@ def _rules(
         sentence_chars_max=gate.sentence_chars_max,
         output_bytes_per_token_max=gate.output_bytes_per_token_max,
     )
-    return cache(lambda language: replace(base, prompt=told.render_own_text(language)))
+    return cache(lambda language: replace(base, prompt=system_prompt.render_own_text(language)))
 
 
-def _calibrated(name: str, lock: Lock | None) -> dict[str, float]:
+def _collect_calibrated_thresholds(name: str, lock: ThresholdLock | None) -> dict[str, float]:
     """The calibrated thresholds of one assistant, by language; none where nothing was calibrated."""
     if lock is None:
         return {}
-    return {tag: value for tag in TAGS if (value := lock.threshold(name, tag)) is not None}
+    return {tag: value for tag in TAGS if (value := lock.find_threshold(name, tag)) is not None}

@@ -12,53 +12,55 @@ from starlette.types import Receive, Scope
 
 from indexes.grants import is_visible
 from indexes.types import Viewer
-from proxy.app.admin_access import operates
-from proxy.app.deployment import Services
+from proxy.app.admin_access import is_operator
+from proxy.app.deployment import Deployment
 from proxy.domain.errors import RequestError
 from proxy.domain.trace import Trace
 from proxy.domain.types import Caller
 from proxy.gate.types import RULES
 from proxy.guards.citations import clean_title, clean_url
-from proxy.http.body import head
-from proxy.http.replies import Line
+from proxy.http.body import read_request_head
+from proxy.http.replies import ResponseWriter
 from proxy.http.routes import Endpoint
 
-PLAIN = (
+TRACE_FIELDS = (
     *("id", "started", "model", "question", "language", "decision", "layer", "topic"),
     *("mode", "best", "threshold", "released", "input_tokens", "output_tokens", "cost_nanousd", "timings_ms"),
 )
 """Fields of a trace that are told as they are."""
-SCORES = ("similarity", "coverage", "cosine")
+SCORE_FIELDS = ("similarity", "coverage", "cosine")
 
 
-def decided(services: Services) -> Endpoint:
+def build_decision_endpoint(deployment: Deployment) -> Endpoint:
     """The endpoint over opened services. A request of somebody else is as unknown as one that never was."""
 
-    async def read(scope: Scope, receive: Receive, line: Line) -> None:
-        ask = head(scope)
-        caller = await services.desk.auth.authenticate(ask.headers, ask.peer)
-        trace = await services.decisions.read(scope["path_params"]["id"])
-        if trace is None or not _may(caller, trace):
+    async def show_decision(scope: Scope, receive: Receive, writer: ResponseWriter) -> None:
+        request = read_request_head(scope)
+        caller = await deployment.context.auth.authenticate(request.headers, request.peer)
+        trace = await deployment.decisions.read_trace(scope["path_params"]["id"])
+        if trace is None or not _may_read(caller, trace):
             text = "This key has sent no request of this id, or it is forgotten by now."
             raise RequestError(text, code="unknown_decision", status=404)
-        told = {name: getattr(trace, name) for name in PLAIN}
-        told["rule"] = trace.rule if trace.rule in RULES else ""
-        told["sources"] = [one async for one in _sources(trace, caller, services)]
-        await line.whole(200, (), orjson.dumps(told))
+        fields = {name: getattr(trace, name) for name in TRACE_FIELDS}
+        fields["rule"] = trace.rule if trace.rule in RULES else ""
+        fields["sources"] = [one async for one in _each_visible_source(trace, caller, deployment)]
+        await writer.write_json(200, (), orjson.dumps(fields))
 
-    return read
-
-
-def _may(caller: Caller, trace: Trace) -> bool:
-    return operates(caller) or caller.key_id == trace.caller.key_id
+    return show_decision
 
 
-async def _sources(trace: Trace, caller: Caller, services: Services) -> AsyncIterator[dict[str, object]]:
+def _may_read(caller: Caller, trace: Trace) -> bool:
+    return is_operator(caller) or caller.key_id == trace.caller.key_id
+
+
+async def _each_visible_source(
+    trace: Trace, caller: Caller, deployment: Deployment
+) -> AsyncIterator[dict[str, object]]:
     """What was handed over, as far as `caller` may see it at this instant: a title can tell too much."""
-    viewer = Viewer(caller.groups, services.desk.now(), frozenset())
+    viewer = Viewer(caller.groups, deployment.context.now(), frozenset())
     for source in trace.sources:
-        access = await services.evidence.store.read_access(str(source.get("document") or source["id"]))
+        access = await deployment.evidence.store.read_access(str(source.get("document") or source["id"]))
         if access is not None and is_visible(access, viewer):
             url = clean_url(str(source.get("url") or ""))
-            told = {"number": source["number"], "title": clean_title(str(source["title"])), "url": url}
-            yield told | {name: source.get(name) for name in SCORES}
+            fields = {"number": source["number"], "title": clean_title(str(source["title"])), "url": url}
+            yield fields | {name: source.get(name) for name in SCORE_FIELDS}

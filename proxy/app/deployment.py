@@ -7,132 +7,143 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
-from proxy.app.assistants import Packs, packs, persona
-from proxy.app.evidence import Embedding, Evidence, embedding, evidence
-from proxy.app.paths import paths
-from proxy.app.upstreams import models, upstreams
-from proxy.auth import Door, Keys, checker
-from proxy.ledger.periods import caps
+from proxy.app.assistants import LanguagePacks, build_assistant, load_language_packs
+from proxy.app.evidence import ConfiguredEmbedder, EvidenceStores, load_embedder, open_evidence
+from proxy.app.paths import build_data_paths
+from proxy.app.upstreams import build_models, open_upstreams
+from proxy.auth import CallerAuthenticator, KeyStore, build_token_checker
+from proxy.ledger.periods import build_caps
 from proxy.ledger.sqlite import SqliteLedger
-from proxy.limits import Limits, MemoryStore, Store
-from proxy.limits.sqlite import SqliteStore
-from proxy.observe.decisions import Decisions
+from proxy.limits import LimitStore, MemoryLimitStore, RateLimits
+from proxy.limits.sqlite import SqliteLimitStore
+from proxy.observe.decisions import SqliteDecisionLog
 from proxy.observe.metrics import Metrics
-from proxy.observe.recorder import Recorder
+from proxy.observe.recorder import DecisionRecorder
 from proxy.pipeline.coalesce import RequestCoalescer
 from proxy.pipeline.context import AnswerContext
 from proxy.settings import lock, tree
-from proxy.settings.lock import Lock
+from proxy.settings.lock import ThresholdLock
 from proxy.wire.request import RequestPolicy, parse_chat_request
 
 
 @dataclass(frozen=True, slots=True)
-class Services:
+class Deployment:
     """The desk that requests are answered at, and what stands behind it."""
 
     settings: tree.Settings
-    desk: AnswerContext
-    evidence: Evidence
-    packs: Packs
+    context: AnswerContext
+    evidence: EvidenceStores
+    packs: LanguagePacks
     ledger: SqliteLedger
-    decisions: Decisions
+    decisions: SqliteDecisionLog
     metrics: Metrics
-    lock: Lock | None
+    threshold_lock: ThresholdLock | None
     warnings: tuple[str, ...]
     """What an operator should know of the thresholds."""
 
 
 @asynccontextmanager
-async def open_deployment(settings: tree.Settings, made: Embedding | None = None) -> AsyncIterator[Services]:
+async def open_deployment(
+    settings: tree.Settings, embedding: ConfiguredEmbedder | None = None
+) -> AsyncIterator[Deployment]:
     """Opens every service. `made`: an embedder of one's own instead of the configured one.
 
     Raises `ConfigError` and `StoreError`; what was opened until then is closed.
     """
     async with AsyncExitStack() as stack:
-        where = paths(settings)
-        known = packs()
-        behind = await evidence(settings, known.words, made or embedding(settings.embedding), stack)
-        name = behind.embedder.name if behind.embedder else ""
-        found = lock.read(settings.folder / lock.NAME)
+        data_paths = build_data_paths(settings)
+        language_packs = load_language_packs()
+        evidence = await open_evidence(
+            settings, language_packs.words, embedding or load_embedder(settings.embedding), stack
+        )
+        name = evidence.embedder.name if evidence.embedder else ""
+        found = lock.read_lock(settings.folder / lock.LOCK_FILE_NAME)
         calibrated = found if found and found.model == name else None
-        books = await stack.enter_async_context(ledger(settings))
+        spending_ledger = await stack.enter_async_context(make_ledger(settings))
         log = settings.log
         decisions = await stack.enter_async_context(
-            Decisions(where.decisions, questions=log.questions, keep_days=log.keep_days)
+            SqliteDecisionLog(data_paths.decisions, keep_questions=log.questions, keep_days=log.keep_days)
         )
-        keys = await stack.enter_async_context(Keys(where.keys))
-        limits = Limits(settings.limits, await _counts(settings, stack))
+        keys = await stack.enter_async_context(KeyStore(data_paths.keys))
+        limits = RateLimits(settings.limits, await _open_limit_store(settings, stack))
         metrics = Metrics()
-        _read(metrics, limits, decisions, behind)
-        desk = AnswerContext(
-            auth=_door(settings, keys),
+        _register_counts(metrics, limits, decisions, evidence)
+        context = AnswerContext(
+            auth=_build_authenticator(settings, keys),
             limits=limits,
             coalescer=RequestCoalescer(settings.limits.join_retries_s),
-            parse_request=partial(parse_chat_request, policy=_policy(settings.server)),
-            models=models(settings, await upstreams(settings.upstreams, known, stack)),
+            parse_request=partial(parse_chat_request, policy=_build_policy(settings.server)),
+            models=build_models(settings, await open_upstreams(settings.upstreams, language_packs, stack)),
             assistants={
-                name: persona(name, one, known, calibrated) for name, one in settings.assistants.items()
+                name: build_assistant(name, one, language_packs, calibrated)
+                for name, one in settings.assistants.items()
             },
-            word_packs=known.words,
-            finder=behind.search,
-            book=behind.records,
-            ledger=books,
-            decisions=Recorder(decisions, metrics, questions=log.questions),
+            word_packs=language_packs.words,
+            finder=evidence.search,
+            book=evidence.records,
+            ledger=spending_ledger,
+            decisions=DecisionRecorder(decisions, metrics, keep_questions=log.questions),
             now=lambda: datetime.now(UTC),
             new_id=lambda: secrets.token_hex(12),
             background_tasks=settings.server.background_tasks,
             stop_finish=settings.server.stop_finish,
         )
-        yield Services(
+        yield Deployment(
             settings=settings,
-            desk=desk,
-            evidence=behind,
-            packs=known,
-            ledger=books,
+            context=context,
+            evidence=evidence,
+            packs=language_packs,
+            ledger=spending_ledger,
             decisions=decisions,
             metrics=metrics,
-            lock=calibrated,
-            warnings=tuple(lock.warnings(found, settings, name)),
+            threshold_lock=calibrated,
+            warnings=tuple(lock.list_lock_warnings(found, settings, name)),
         )
 
 
-def _door(settings: tree.Settings, keys: Keys) -> Door:
+def _build_authenticator(settings: tree.Settings, keys: KeyStore) -> CallerAuthenticator:
     trusted = settings.limits.trusted_networks
-    return Door(settings.auth, keys=keys, tokens=checker(settings.auth), trusted=trusted)
+    return CallerAuthenticator(
+        settings.auth, keys=keys, token_checker=build_token_checker(settings.auth), trusted_networks=trusted
+    )
 
 
-async def _counts(settings: tree.Settings, stack: AsyncExitStack) -> Store:
+async def _open_limit_store(settings: tree.Settings, stack: AsyncExitStack) -> LimitStore:
     """Where limits are counted: one worker remembers, several share a file."""
     table_max = settings.limits.table_max
     if settings.server.workers == 1:
-        return MemoryStore(table_max)
-    return await stack.enter_async_context(SqliteStore(paths(settings).limits, table_max))
+        return MemoryLimitStore(table_max)
+    return await stack.enter_async_context(SqliteLimitStore(build_data_paths(settings).limits, table_max))
 
 
-def _read(metrics: Metrics, limits: Limits, decisions: Decisions, behind: Evidence) -> None:
+def _register_counts(
+    metrics: Metrics, limits: RateLimits, decisions: SqliteDecisionLog, evidence: EvidenceStores
+) -> None:
     """Shows the counts that other parts keep."""
-    metrics.total(
-        "fiador_limits_failures_total", "Requests let through without limits.", lambda: limits.failures
+    metrics.register_counter(
+        "fiador_limits_failures_total", "Requests let through without limits.", lambda: limits.failure_count
     )
-    metrics.total("fiador_decisions_lost_total", "Rows that the decision log lost.", lambda: decisions.lost)
-    metrics.total(
-        "fiador_stale_total", "Hits of an index that the truth refused.", lambda: behind.search.stale_count
+    metrics.register_counter(
+        "fiador_decisions_lost_total", "Rows that the decision log lost.", lambda: decisions.lost_count
+    )
+    metrics.register_counter(
+        "fiador_stale_total", "Hits of an index that the truth refused.", lambda: evidence.search.stale_count
     )
 
 
-def ledger(settings: tree.Settings) -> SqliteLedger:
+def make_ledger(settings: tree.Settings) -> SqliteLedger:
     """The books of a deployment, to be opened by `async with`."""
-    said = settings.ledger
+    ledger_settings = settings.ledger
     return SqliteLedger(
-        paths(settings).ledger,
-        caps(said),
-        time_zone=said.time_zone,
-        hold_s=said.hold_s,
-        busy_s=said.busy_s,
+        build_data_paths(settings).ledger,
+        build_caps(ledger_settings),
+        time_zone=ledger_settings.time_zone,
+        hold_s=ledger_settings.hold_s,
+        busy_s=ledger_settings.busy_s,
     )
 
 
-def _policy(server: tree.Server) -> RequestPolicy:
+def _build_policy(server: tree.ServerSettings) -> RequestPolicy:
     return RequestPolicy(
         tools=server.tools,
         unknown_fields=server.unknown_fields,

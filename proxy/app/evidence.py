@@ -18,25 +18,25 @@ from indexes.store import Store, StoreFileError
 from indexes.text.language import WordPack
 from indexes.types import Embedder, EmbedError
 from indexes.vector_query import SearchTuning
-from proxy.app.paths import paths
+from proxy.app.paths import build_data_paths
 from proxy.domain.errors import StoreError
 from proxy.settings import tree
 
 log = logging.getLogger("fiador.app")
 
-MOVE_AWAY = (
+DAMAGE_ADVICE = (
     "The file is damaged: put a backup in its place, or move it away and run `fiador sync` "
     "(what was pushed must be pushed again)"
 )
-NOT_BUILT = "the default embedding model has not been built: `fiador model` builds it"
+MODEL_ADVICE = "the default embedding model has not been built: `fiador model` builds it"
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class EvidenceStores:
     """Everything that answers come from."""
 
     store: Store
-    lexical: KeywordIndex
+    keyword_index: KeywordIndex
     search: Search
     records: RecordStore
     embedder: Embedder | None
@@ -45,49 +45,55 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Embedding:
+class ConfiguredEmbedder:
     """The embedder, or why there is none."""
 
     embedder: Embedder | None
     degraded: str = ""
 
 
-def embedding(settings: tree.Embedding) -> Embedding:
+def load_embedder(settings: tree.EmbeddingSettings) -> ConfiguredEmbedder:
     """Loads the model (1–3 s). A model that is missing or broken costs the vectors, never the start."""
     if settings.model == "off":
-        return Embedding(None)
+        return ConfiguredEmbedder(None)
     folder = model.locate_model(settings.model)
     if folder is None:
-        return Embedding(None, NOT_BUILT)
+        return ConfiguredEmbedder(None, MODEL_ADVICE)
     try:
-        return Embedding(OnnxEmbedder(folder, settings.threads))
+        return ConfiguredEmbedder(OnnxEmbedder(folder, settings.threads))
     except EmbedError as fault:
-        return Embedding(None, str(fault))
+        return ConfiguredEmbedder(None, str(fault))
 
 
-async def evidence(
-    settings: tree.Settings, packs: Mapping[str, WordPack], made: Embedding, stack: AsyncExitStack
-) -> Evidence:
+async def open_evidence(
+    settings: tree.Settings,
+    packs: Mapping[str, WordPack],
+    embedding: ConfiguredEmbedder,
+    stack: AsyncExitStack,
+) -> EvidenceStores:
     """Opens all of it; `stack` closes it. Raises `StoreError`, which says which file, and what to do."""
     try:
-        return await _opened(settings, packs, made, stack)
+        return await _open_stores(settings, packs, embedding, stack)
     except (StoreFileError, KeywordIndexError, sqlite3.Error, OSError) as fault:
-        advice = f". {MOVE_AWAY}" if _damaged(fault) else ""
-        file = paths(settings).store
+        advice = f". {DAMAGE_ADVICE}" if _is_damaged(fault) else ""
+        file = build_data_paths(settings).store
         raise StoreError("The index cannot be opened.", detail=f"{file}: {fault}{advice}") from fault
 
 
-def _damaged(fault: Exception) -> bool:
+def _is_damaged(error: Exception) -> bool:
     """Whether SQLite says that the file itself is wrong, not that it is locked, full or out of reach."""
-    return getattr(fault, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
-async def _opened(
-    settings: tree.Settings, packs: Mapping[str, WordPack], made: Embedding, stack: AsyncExitStack
-) -> Evidence:
-    where = paths(settings)
-    store = await stack.enter_async_context(Store(where.store))
-    lexical = await stack.enter_async_context(KeywordIndex(where.lexical, store))
+async def _open_stores(
+    settings: tree.Settings,
+    packs: Mapping[str, WordPack],
+    embedding: ConfiguredEmbedder,
+    stack: AsyncExitStack,
+) -> EvidenceStores:
+    data_paths = build_data_paths(settings)
+    store = await stack.enter_async_context(Store(data_paths.store))
+    keyword_index = await stack.enter_async_context(KeywordIndex(data_paths.keyword_index, store))
     titles = {name: source.title or name for name, source in settings.sources.items()}
     tuning = SearchTuning(
         candidates=max(a.evidence.candidates for a in settings.assistants.values()),
@@ -97,28 +103,30 @@ async def _opened(
     search = await stack.enter_async_context(
         Search(
             store,
-            lexical,
+            keyword_index,
             packs=packs,
             titles=titles,
-            embedder=made.embedder,
-            degraded=made.degraded,
+            embedder=embedding.embedder,
+            degraded=embedding.degraded,
             tuning=tuning,
         )
     )
-    if made.degraded:
-        log.warning("keywords alone serve: %s", made.degraded)
-    return Evidence(store, lexical, search, RecordStore(store), made.embedder, made.degraded)
+    if embedding.degraded:
+        log.warning("keywords alone serve: %s", embedding.degraded)
+    return EvidenceStores(
+        store, keyword_index, search, RecordStore(store), embedding.embedder, embedding.degraded
+    )
 
 
-def folders(settings: tree.Settings) -> list[DocumentFolder]:
+def list_folders(settings: tree.Settings) -> list[DocumentFolder]:
     """The configured folders, as sources."""
     return [
         DocumentFolder(name, one.path, one.url_base, one.front_matter_may_widen)
         for name, one in settings.sources.items()
-        if isinstance(one, tree.FolderSource)
+        if isinstance(one, tree.FolderSourceSettings)
     ]
 
 
-def books(settings: tree.Settings) -> tuple[BookFile, ...]:
+def list_record_books(settings: tree.Settings) -> tuple[BookFile, ...]:
     """The configured record books that are files."""
     return tuple(BookFile(name, one.path) for name, one in settings.records.items() if one.path)

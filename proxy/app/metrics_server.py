@@ -13,14 +13,14 @@ from starlette.types import ASGIApp
 from uvicorn.server import ServerState
 
 from proxy.domain.errors import ConfigError
-from proxy.http.uvicorn_protocol import Patient
+from proxy.http.uvicorn_protocol import BoundedHttpProtocol
 from proxy.settings import tree
 
 log = logging.getLogger("fiador.app")
 
 
 @asynccontextmanager
-async def scraped(app: ASGIApp, server: tree.Server) -> AsyncIterator[None]:
+async def serve_metrics(app: ASGIApp, server: tree.ServerSettings) -> AsyncIterator[None]:
     """Serves `app` at `server.metrics_port` while the block lasts; nothing where that is 0.
 
     Each worker counts for itself, so each takes a port of its own: the first free one of as many as there are
@@ -32,24 +32,28 @@ async def scraped(app: ASGIApp, server: tree.Server) -> AsyncIterator[None]:
         return
     state = ServerState()
     config = uvicorn.Config(app, lifespan="off", ws="none", log_config=None, access_log=False)
-    protocol = partial(Patient, config=config, server_state=state, app_state={}, header_s=server.header_s)
-    bound = _bound(server)
-    listening = await asyncio.get_running_loop().create_server(protocol, sock=bound)
-    log.info("metrics at http://%s:%d/metrics", *bound.getsockname()[:2])
+    protocol = partial(
+        BoundedHttpProtocol, config=config, server_state=state, app_state={}, header_s=server.header_s
+    )
+    metrics_socket = _bind_metrics_port(server)
+    listener = await asyncio.get_running_loop().create_server(protocol, sock=metrics_socket)
+    log.info("metrics at http://%s:%d/metrics", *metrics_socket.getsockname()[:2])
     try:
         yield
     finally:
-        listening.close()
+        listener.close()
         for connection in list(state.connections):
             connection.shutdown()
 
 
-def _bound(server: tree.Server) -> socket.socket:
-    spare = int(server.workers > 1)
-    ports = range(server.metrics_port, server.metrics_port + server.workers + spare)
+def _bind_metrics_port(server: tree.ServerSettings) -> socket.socket:
+    extra_ports = int(server.workers > 1)
+    ports = range(server.metrics_port, server.metrics_port + server.workers + extra_ports)
     for port in ports:
         try:
-            return socket.create_server((server.metrics_host, port), family=_family(server.metrics_host))
+            return socket.create_server(
+                (server.metrics_host, port), family=_find_address_family(server.metrics_host)
+            )
         except OSError as fault:
             if fault.errno != errno.EADDRINUSE:
                 raise ConfigError(f"server.metrics_host: want an address of this machine: {fault}") from fault
@@ -57,5 +61,5 @@ def _bound(server: tree.Server) -> socket.socket:
     raise ConfigError(f"server.metrics_port: want {wanted} to be free on {server.metrics_host}, got none")
 
 
-def _family(host: str) -> socket.AddressFamily:
+def _find_address_family(host: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -7,23 +7,23 @@ from proxy.settings.tree import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Paths:
+class DataPaths:
     """One file or folder each."""
 
     store: Path
-    lexical: Path
+    keyword_index: Path
     ledger: Path
     keys: Path
     decisions: Path
     limits: Path
 
 
-def paths(settings: Settings) -> Paths:
+def build_data_paths(settings: Settings) -> DataPaths:
     """The paths of a deployment; nothing is created."""
     home = settings.server.data_dir
-    return Paths(
+    return DataPaths(
         store=home / "truth.db",
-        lexical=home / "lexical",
+        keyword_index=home / "lexical",
         ledger=home / "ledger.db",
         keys=home / "keys.db",
         decisions=home / "decisions.db",

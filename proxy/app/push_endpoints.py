@@ -18,109 +18,123 @@ from indexes.push import PushReceiver, PushRejection, UnknownDocument
 from indexes.sources.record_book import BookFile, read_book_text
 from indexes.sync import embed_missing_passages
 from indexes.types import EmbedError
-from proxy.app.admin_access import admit
-from proxy.app.deployment import Services
+from proxy.app.admin_access import require_operator
+from proxy.app.deployment import Deployment
 from proxy.domain.errors import RequestError
 from proxy.domain.ports import HttpRequest
-from proxy.http.body import head, read
-from proxy.http.replies import Line
-from proxy.http.routes import Paths
+from proxy.http.body import read_request, read_request_head
+from proxy.http.replies import ResponseWriter
+from proxy.http.routes import RouteTable
 from proxy.pipeline.retrieve import translate_store_faults
 from proxy.settings import tree
 from proxy.wire import strict_json
 
 log = logging.getLogger("fiador.push")
 
-Change = Callable[[PushReceiver, str, Mapping[str, object]], Awaitable[object]]
+PushChange = Callable[[PushReceiver, str, Mapping[str, object]], Awaitable[object]]
 
 
-class Pushing:
+class PushEndpoints:
     """The endpoints over opened services. An `async with`: inside it new text gets its vectors."""
 
-    def __init__(self, services: Services):
-        self._services = services
-        self._sources = {
-            name: PushReceiver(services.evidence.store, name, services.packs.words)
-            for name, one in services.settings.sources.items()
-            if isinstance(one, tree.PushSource)
+    def __init__(self, deployment: Deployment):
+        self._deployment = deployment
+        self._push_sources = {
+            name: PushReceiver(deployment.evidence.store, name, deployment.packs.words)
+            for name, one in deployment.settings.sources.items()
+            if isinstance(one, tree.PushSourceSettings)
         }
-        self._new = asyncio.Event()
+        self._new_text_event = asyncio.Event()
 
-    def paths(self) -> Paths:
+    def build_routes(self) -> RouteTable:
         """For `routes.build`."""
         return {
-            "/v1/documents/{id}": {"PUT": self.put, "PATCH": self.patch, "DELETE": self.delete},
-            "/v1/records/{id}": {"PUT": self.put_book},
+            "/v1/documents/{id}": {
+                "PUT": self.store_document,
+                "PATCH": self.patch_document,
+                "DELETE": self.delete_document,
+            },
+            "/v1/records/{id}": {"PUT": self.put_record_book},
         }
 
     @asynccontextmanager
-    async def embedding(self) -> AsyncIterator[None]:
+    async def embed_in_background(self) -> AsyncIterator[None]:
         """Makes the vectors of what is pushed, behind the requests that push it."""
-        task = asyncio.create_task(self._embed())
+        task = asyncio.create_task(self._embed_new_text())
         try:
             yield
         finally:
             task.cancel()
             await asyncio.wait([task])
 
-    async def put(self, scope: Scope, receive: Receive, line: Line) -> None:
+    async def store_document(self, scope: Scope, receive: Receive, writer: ResponseWriter) -> None:
         """Stores a document whole: fields of front matter, `text`, `format`."""
-        await self._changed(scope, await self._fields(scope, receive), line, _put)
-        self._new.set()
+        await self._change_document(
+            scope, await self._read_document_fields(scope, receive), writer, _put_document
+        )
+        self._new_text_event.set()
 
-    async def patch(self, scope: Scope, receive: Receive, line: Line) -> None:
+    async def patch_document(self, scope: Scope, receive: Receive, writer: ResponseWriter) -> None:
         """Replaces who may see a document, and when."""
-        await self._changed(scope, await self._fields(scope, receive), line, _patch)
+        await self._change_document(
+            scope, await self._read_document_fields(scope, receive), writer, _set_document_access
+        )
 
-    async def delete(self, scope: Scope, receive: Receive, line: Line) -> None:
+    async def delete_document(self, scope: Scope, receive: Receive, writer: ResponseWriter) -> None:
         """Deletes a document."""
-        await self._admin(head(scope))
-        await self._changed(scope, {}, line, _delete)
+        await self._require_operator(read_request_head(scope))
+        await self._change_document(scope, {}, writer, _remove_document)
 
-    async def put_book(self, scope: Scope, receive: Receive, line: Line) -> None:
+    async def put_record_book(self, scope: Scope, receive: Receive, writer: ResponseWriter) -> None:
         """Replaces all records of a book, or none if one of them is wrong."""
-        ask = await read(scope, receive, self._services.settings.server)
-        await self._admin(ask)
+        request = await read_request(scope, receive, self._deployment.settings.server)
+        await self._require_operator(request)
         name = scope["path_params"]["id"]
-        book = self._services.settings.records.get(name)
+        book = self._deployment.settings.records.get(name)
         if book is None or book.path is not None:
-            raise _unknown("records", name)
-        found = await asyncio.to_thread(read_book_text, BookFile(name, Path(name)), _text(ask.body))
+            raise _make_unknown_error("records", name)
+        found = await asyncio.to_thread(
+            read_book_text, BookFile(name, Path(name)), _decode_body(request.body)
+        )
         if found.records is None or found.faults:
             raise RequestError("\n".join(map(str, found.faults)), code="invalid_records")
-        changed = await _stored(self._services.evidence.records.replace_book(name, found.records))
-        await _done(line, changed)
+        changed = await _await_change(self._deployment.evidence.records.replace_book(name, found.records))
+        await _write_result(writer, changed)
 
-    async def _changed(self, scope: Scope, fields: Mapping[str, object], line: Line, change: Change) -> None:
+    async def _change_document(
+        self, scope: Scope, fields: Mapping[str, object], writer: ResponseWriter, apply_change: PushChange
+    ) -> None:
         source, slash, key = scope["path_params"]["id"].partition("/")
         if not slash:
             text = "This path names no document: want /v1/documents/SOURCE%2FKEY, the slash as %2F."
             raise RequestError(text, code="unknown_document", status=404)
-        if source not in self._sources:
-            raise _unknown("sources", source)
+        if source not in self._push_sources:
+            raise _make_unknown_error("sources", source)
         try:
-            await _done(line, await _stored(change(self._sources[source], key, fields)))
+            await _write_result(
+                writer, await _await_change(apply_change(self._push_sources[source], key, fields))
+            )
         except UnknownDocument as fault:
             raise RequestError(str(fault), code="unknown_document", status=404) from fault
         except PushRejection as fault:
             raise RequestError(str(fault), code="invalid_document") from fault
 
-    async def _fields(self, scope: Scope, receive: Receive) -> Mapping[str, object]:
-        ask = await read(scope, receive, self._services.settings.server)
-        await self._admin(ask)
-        fields = strict_json.parse_json(ask.body)
+    async def _read_document_fields(self, scope: Scope, receive: Receive) -> Mapping[str, object]:
+        request = await read_request(scope, receive, self._deployment.settings.server)
+        await self._require_operator(request)
+        fields = strict_json.parse_json(request.body)
         if not isinstance(fields, dict):
             raise RequestError("The request body must be a JSON object.", code="invalid_json")
         return fields
 
-    async def _admin(self, ask: HttpRequest) -> None:
-        await admit(ask, self._services, "Only keys with the scope `admin` may push.")
+    async def _require_operator(self, request: HttpRequest) -> None:
+        await require_operator(request, self._deployment, "Only keys with the scope `admin` may push.")
 
-    async def _embed(self) -> None:
-        evidence = self._services.evidence
+    async def _embed_new_text(self) -> None:
+        evidence = self._deployment.evidence
         while True:
-            await self._new.wait()
-            self._new.clear()
+            await self._new_text_event.wait()
+            self._new_text_event.clear()
             if evidence.embedder is None:
                 continue
             try:
@@ -129,30 +143,30 @@ class Pushing:
                 log.warning("pushed text has no vectors yet: %s", fault)
 
 
-async def _put(push: PushReceiver, key: str, fields: Mapping[str, object]) -> object:
+async def _put_document(push: PushReceiver, key: str, fields: Mapping[str, object]) -> object:
     return await push.put_document(key, fields)
 
 
-async def _patch(push: PushReceiver, key: str, fields: Mapping[str, object]) -> object:
+async def _set_document_access(push: PushReceiver, key: str, fields: Mapping[str, object]) -> object:
     return await push.set_access(key, fields)
 
 
-async def _delete(push: PushReceiver, key: str, fields: Mapping[str, object]) -> object:
+async def _remove_document(push: PushReceiver, key: str, fields: Mapping[str, object]) -> object:
     return await push.remove_document(key)
 
 
-async def _stored(change: Awaitable[object]) -> object:
+async def _await_change(change: Awaitable[object]) -> object:
     with translate_store_faults():
         return await change
 
 
-async def _done(line: Line, changed: object) -> None:
-    await line.whole(
+async def _write_result(writer: ResponseWriter, changed: object) -> None:
+    await writer.write_json(
         200, (), orjson.dumps({"changed": changed if isinstance(changed, str) else bool(changed)})
     )
 
 
-def _text(body: bytes) -> str:
+def _decode_body(body: bytes) -> str:
     try:
         return body.decode()
     except UnicodeDecodeError as fault:
@@ -161,7 +175,7 @@ def _text(body: bytes) -> str:
         ) from fault
 
 
-def _unknown(table: str, name: str) -> RequestError:
+def _make_unknown_error(table: str, name: str) -> RequestError:
     hint = 'type = "push"' if table == "sources" else "no `path`"
     text = f"No {table}.{name:.80} that takes pushes is configured here (one with {hint})."
     return RequestError(text, code="unknown_source", status=404)

@@ -5,66 +5,68 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 
 from indexes.text.language import detect_language
-from proxy.app.assistants import Packs
+from proxy.app.assistants import LanguagePacks
 from proxy.domain.errors import ConfigError
 from proxy.domain.ports import Model, Prices, Upstream
 from proxy.gate.endings import Ends
 from proxy.gate.lexicon import Lexicons
 from proxy.gate.sentences import Scanner
-from proxy.ledger.prices import usd
+from proxy.ledger.prices import convert_token_price
 from proxy.settings import tree
 from proxy.upstream import scripted
 from proxy.upstream.anthropic import AnthropicUpstream
-from proxy.upstream.extractive import Extractive, Split
+from proxy.upstream.extractive import ExtractiveUpstream, SentenceSplitter
 from proxy.upstream.openai import OpenAIUpstream
 
 
-async def upstreams(
-    settings: Mapping[str, tree.Upstream], packs: Packs, stack: AsyncExitStack
+async def open_upstreams(
+    settings: Mapping[str, tree.UpstreamSettings], packs: LanguagePacks, stack: AsyncExitStack
 ) -> dict[str, Upstream]:
     """Every configured upstream; `stack` closes their connections. Raises `ConfigError` with all faults."""
-    made: dict[str, Upstream] = {}
+    upstreams: dict[str, Upstream] = {}
     faults: list[str] = []
     for name, one in settings.items():
         try:
-            made[name] = _upstream(name, one, packs, stack)
+            upstreams[name] = _open_upstream(name, one, packs, stack)
         except ConfigError as fault:
             faults += fault.faults
     if faults:
         raise ConfigError(*faults)
-    return made
+    return upstreams
 
 
-def _upstream(name: str, settings: tree.Upstream, packs: Packs, stack: AsyncExitStack) -> Upstream:
+def _open_upstream(
+    name: str, settings: tree.UpstreamSettings, packs: LanguagePacks, stack: AsyncExitStack
+) -> Upstream:
     match settings.protocol:
         case "extractive":
-            return Extractive(_split(packs), settings.sentences_max)
+            return ExtractiveUpstream(_make_sentence_splitter(packs), settings.sentences_max)
         case "scripted" if settings.script:
-            return scripted.Scripted(scripted.read(settings.script))
+            return scripted.ScriptedUpstream(scripted.read_script(settings.script))
         case "anthropic":
-            anthropic = AnthropicUpstream(settings, _key(name, settings))
+            anthropic = AnthropicUpstream(settings, _read_upstream_key(name, settings))
             stack.push_async_callback(anthropic.aclose)
             return anthropic
         case _:
-            openai = OpenAIUpstream(settings, _key(name, settings))
+            openai = OpenAIUpstream(settings, _read_upstream_key(name, settings))
             stack.push_async_callback(openai.aclose)
             return openai
 
 
-def _split(packs: Packs) -> Split:
+def _make_sentence_splitter(packs: LanguagePacks) -> SentenceSplitter:
     lexicons = Lexicons(packs.sentences)
 
-    def split(text: str, language: str) -> list[str]:
+    def split_sentences(text: str, language: str) -> list[str]:
         ends = Ends(
             lexicons, language, lambda part, default: detect_language(part, packs.words, default) or default
         )
         scanner = Scanner(ends, len(text))
         return [unit.text for unit in (*scanner.feed(text), *scanner.finish())]
 
-    return split
+    return split_sentences
 
 
-def _key(name: str, settings: tree.Upstream) -> str:
+def _read_upstream_key(name: str, settings: tree.UpstreamSettings) -> str:
     if not settings.key_env:
         return ""
     key = os.environ.get(settings.key_env, "")
@@ -76,19 +78,22 @@ def _key(name: str, settings: tree.Upstream) -> str:
     return key
 
 
-def models(settings: tree.Settings, made: Mapping[str, Upstream]) -> dict[str, Model]:
+def build_models(settings: tree.Settings, upstreams: Mapping[str, Upstream]) -> dict[str, Model]:
     """Every alias that a client may name."""
     return {
         alias: Model(
             alias=alias,
             assistant=one.assistant,
-            upstream=made[one.upstream],
+            upstream=upstreams[one.upstream],
             upstream_model=one.model,
             output_cap=one.output_cap,
             reasoning_cap=one.reasoning_cap,
             template_tokens=one.template_tokens,
             tokens_per_byte_max=one.byte_tokens,
-            prices=Prices(usd(one.prices.input_usd_per_million), usd(one.prices.output_usd_per_million)),
+            prices=Prices(
+                convert_token_price(one.prices.input_usd_per_million),
+                convert_token_price(one.prices.output_usd_per_million),
+            ),
             retries=settings.upstreams[one.upstream].retries,
         )
         for alias, one in settings.models.items()

@@ -16,62 +16,62 @@ from proxy.domain.errors import ConfigError, StoreError
 log = logging.getLogger("fiador.auth")
 FETCH_S = 5
 """Longest that a whole answer may take: those with keys that are old or unknown wait for it."""
-BYTES_MAX = 1_000_000
-AGAIN_S = 10
+JWKS_BYTES_MAX = 1_000_000
+REFETCH_MIN_S = 10
 """Shortest time between two fetches: made-up key names must not become requests to the provider."""
-STALE_S = 3_600
+STALE_MAX_S = 3_600
 """Longest that the last good keys serve while the provider does not answer."""
-LOCAL = ("localhost", "127.0.0.1", "::1")
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
-class KeySet:
+class PublicKeySet:
     """`find(name)`: the key of that name, fetched when the kept ones are older than `cache_s` or lack it."""
 
-    def __init__(self, place: str, *, cache_s: float, clock: Callable[[], float] = time.monotonic):
-        self._url = _url(place)
-        self._path = Path(place)
+    def __init__(self, location: str, *, cache_s: float, clock: Callable[[], float] = time.monotonic):
+        self._url = _parse_jwks_url(location)
+        self._path = Path(location)
         self._cache_s = cache_s
         self._clock = clock
         self._keys: dict[str | None, jwt.PyJWK] = {}
-        self._good = self._tried = float("-inf")
-        self._fetching: asyncio.Task[None] | None = None
+        self._last_success_s = self._last_try_s = float("-inf")
+        self._fetch_task: asyncio.Task[None] | None = None
 
-    async def find(self, name: str | None) -> jwt.PyJWK | None:
+    async def find_public_key(self, name: str | None) -> jwt.PyJWK | None:
         """The key called `name`; without a name the only one. Raises StoreError if none can be had.
 
         A key that is at hand and not old is given at once, however slow the provider is with others.
         """
-        if self._age_s() > self._cache_s or self._pick(name) is None:
-            await self._fetched()
-        if self._age_s() > self._cache_s + STALE_S:
+        if self._compute_age_s() > self._cache_s or self._pick_key(name) is None:
+            await self._fetch_once()
+        if self._compute_age_s() > self._cache_s + STALE_MAX_S:
             raise StoreError("The identity provider's keys cannot be had.")
-        return self._pick(name)
+        return self._pick_key(name)
 
-    def _age_s(self) -> float:
-        return self._clock() - self._good
+    def _compute_age_s(self) -> float:
+        return self._clock() - self._last_success_s
 
-    async def _fetched(self) -> None:
+    async def _fetch_once(self) -> None:
         """One fetch for all who wait; it goes on when whoever began it leaves, or leaving would stop all."""
-        if self._fetching is None or self._fetching.done():
-            if self._clock() - self._tried <= AGAIN_S:
+        if self._fetch_task is None or self._fetch_task.done():
+            if self._clock() - self._last_try_s <= REFETCH_MIN_S:
                 return
-            self._fetching = asyncio.create_task(self._refresh())
-        await asyncio.shield(self._fetching)
+            self._fetch_task = asyncio.create_task(self._refresh_keys())
+        await asyncio.shield(self._fetch_task)
 
-    def _pick(self, name: str | None) -> jwt.PyJWK | None:
+    def _pick_key(self, name: str | None) -> jwt.PyJWK | None:
         if name is None and len(self._keys) == 1:
             return next(iter(self._keys.values()))
         return self._keys.get(name)
 
-    async def _refresh(self) -> None:
-        self._tried = self._clock()
+    async def _refresh_keys(self) -> None:
+        self._last_try_s = self._clock()
         try:
-            self._keys = _parse(await self._read())
-            self._good = self._tried
+            self._keys = _parse_jwks(await self._read_jwks())
+            self._last_success_s = self._last_try_s
         except (httpx.HTTPError, OSError, ValueError) as fault:
             log.error("the identity provider's keys cannot be read: %s: %s", type(fault).__name__, fault)
 
-    async def _read(self) -> bytes:
+    async def _read_jwks(self) -> bytes:
         if not self._url:
             return await asyncio.to_thread(self._path.read_bytes)
         text = bytearray()
@@ -83,30 +83,30 @@ class KeySet:
             answer.raise_for_status()
             async for piece in answer.aiter_bytes():
                 text += piece
-                if len(text) > BYTES_MAX:
-                    raise ValueError(f"larger than {BYTES_MAX} bytes")
+                if len(text) > JWKS_BYTES_MAX:
+                    raise ValueError(f"larger than {JWKS_BYTES_MAX} bytes")
         return bytes(text)
 
 
-def _url(place: str) -> str:
+def _parse_jwks_url(location: str) -> str:
     """The address; "" for a file. Who can change keys on their way can sign anything, so only https."""
-    parts = urlsplit(place)
-    if parts.scheme == "http" and parts.hostname not in LOCAL:
-        raise ConfigError(f"auth.jwt.jwks: want https, got {place}")
-    return place if parts.scheme in ("http", "https") else ""
+    parts = urlsplit(location)
+    if parts.scheme == "http" and parts.hostname not in LOCAL_HOSTS:
+        raise ConfigError(f"auth.jwt.jwks: want https, got {location}")
+    return location if parts.scheme in ("http", "https") else ""
 
 
-def _parse(text: bytes) -> dict[str | None, jwt.PyJWK]:
+def _parse_jwks(text: bytes) -> dict[str | None, jwt.PyJWK]:
     """Public signing keys by name, those that we cannot use left out. Raises ValueError if none is."""
     document = json.loads(text)
     entries = document.get("keys", []) if isinstance(document, dict) else []
-    found = {key.key_id: key for entry in entries if (key := _key(entry)) is not None}
+    found = {key.key_id: key for entry in entries if (key := _parse_jwks_key(entry)) is not None}
     if not found:
         raise ValueError("no usable key in the set")
     return found
 
 
-def _key(entry: object) -> jwt.PyJWK | None:
+def _parse_jwks_key(entry: object) -> jwt.PyJWK | None:
     """None for an entry that is no public key to check signatures with: it must not cost the others."""
     if not isinstance(entry, dict) or entry.get("kty") == "oct" or entry.get("use", "sig") != "sig":
         return None

@@ -15,11 +15,11 @@ from typing import Self, TypeVar
 
 from indexes.storage.database import Database
 from proxy.domain.errors import StoreError
-from proxy.ledger.periods import Cap
+from proxy.ledger.periods import SpendCap
 
 T = TypeVar("T")
-PREFIX = "fiador"
-NO_CAP = Cap()
+KEY_PREFIX = "fiador"
+NO_CAP = SpendCap()
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS keys (
   id        TEXT PRIMARY KEY,
@@ -37,45 +37,45 @@ CREATE TABLE IF NOT EXISTS keys (
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class ApiKey:
     """What is known of a key; never the key itself. Caps in nano-dollars, moments in Unix seconds."""
 
     id: str
     name: str
     groups: frozenset[str]
     scopes: frozenset[str]
-    cap: Cap
+    cap: SpendCap
     created: float
     expires: float | None
     revoked: float | None
 
-    def valid(self, now: float) -> bool:
+    def is_valid(self, now: float) -> bool:
         """Neither revoked nor expired."""
         return self.revoked is None and (self.expires is None or now < self.expires)
 
 
 @dataclass(frozen=True, slots=True)
-class Created:
+class IssuedKey:
     """A new key: `secret` is the text that the client sends, and is shown this once."""
 
     secret: str
-    key: Key
+    key: ApiKey
 
 
-class Keys:
+class KeyStore:
     """`async with Keys(path)`. Every method raises StoreError if the file cannot be used."""
 
     def __init__(self, path: Path, *, busy_s: float = 2, clock: Callable[[], float] = time.time):
         self.path = path
         self._clock = clock
-        self._db = Database(path, schema=SCHEMA, busy_s=busy_s)
+        self._database = Database(path, schema=SCHEMA, busy_s=busy_s)
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
         try:
             if self.path.exists():  # before SQLite makes files of its own, which take over its rights
                 self.path.chmod(0o600)
-            await self._stack.enter_async_context(self._db)
+            await self._stack.enter_async_context(self._database)
         except (sqlite3.Error, OSError) as fault:
             raise StoreError("The key store cannot be opened.", detail=f"{self.path}: {fault}") from fault
         return self
@@ -85,53 +85,54 @@ class Keys:
     ) -> None:
         await self._stack.aclose()
 
-    async def create(
+    async def create_key(
         self,
         name: str,
         *,
         groups: Iterable[str] = (),
         scopes: Iterable[str] = (),
-        caps: Cap = NO_CAP,
+        cap: SpendCap = NO_CAP,
         expires: float | None = None,
-    ) -> Created:
+    ) -> IssuedKey:
         """A new key of 256 random bits. `expires` in Unix seconds; None: never."""
-        mark, secret = secrets.token_hex(4), secrets.token_urlsafe(32)
-        key = Key(mark, name, frozenset(groups), frozenset(scopes), caps, self._clock(), expires, None)
-        await self._write(lambda connection: _insert(connection, key, _hash(secret)))
-        return Created(f"{PREFIX}_{mark}_{secret}", key)
+        key_id, secret = secrets.token_hex(4), secrets.token_urlsafe(32)
+        key = ApiKey(key_id, name, frozenset(groups), frozenset(scopes), cap, self._clock(), expires, None)
+        await self._run_transaction(lambda connection: _insert_key(connection, key, _hash_secret(secret)))
+        return IssuedKey(f"{KEY_PREFIX}_{key_id}_{secret}", key)
 
-    async def list(self) -> list[Key]:
+    async def list_keys(self) -> list[ApiKey]:
         """Every key, oldest first, revoked ones too."""
-        return await self._read(
+        return await self._run_read(
             lambda connection: [
-                _key(row) for row in connection.execute(f"{_SELECT} ORDER BY created, rowid").fetchall()
+                _read_key_row(row)
+                for row in connection.execute(f"{_SELECT} ORDER BY created, rowid").fetchall()
             ]
         )
 
-    async def revoke(self, mark: str) -> bool:
+    async def revoke_key(self, key_id: str) -> bool:
         """Ends the key with this id from the next request on. False: there is no such live key."""
         statement = "UPDATE keys SET revoked = ? WHERE id = ? AND revoked IS NULL"
         now = self._clock()
-        return await self._write(lambda c: c.execute(statement, (now, mark)).rowcount > 0)
+        return await self._run_transaction(lambda c: c.execute(statement, (now, key_id)).rowcount > 0)
 
-    async def find(self, text: str) -> Key | None:
+    async def find_live_key(self, credential: str) -> ApiKey | None:
         """The live key that `text` is. Unknown, wrong, expired, revoked: the same path and time."""
-        mark, secret = _split(text)
-        row = await self._read(lambda c: c.execute(f"{_SELECT} WHERE id = ?", (mark,)).fetchone())
-        kept = bytes(row[1]) if row else _NOBODY
-        same = hmac.compare_digest(kept, _hash(secret))
-        key = _key(row) if row else None
-        return key if key is not None and same and key.valid(self._clock()) else None
+        key_id, secret = _split_credential(credential)
+        row = await self._run_read(lambda c: c.execute(f"{_SELECT} WHERE id = ?", (key_id,)).fetchone())
+        stored_hash = bytes(row[1]) if row else _UNKNOWN_HASH
+        is_same = hmac.compare_digest(stored_hash, _hash_secret(secret))
+        key = _read_key_row(row) if row else None
+        return key if key is not None and is_same and key.is_valid(self._clock()) else None
 
-    async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def _run_read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         try:
-            return await self._db.run_read(work)
+            return await self._database.run_read(work)
         except sqlite3.Error as fault:
             raise StoreError("The key store does not answer.", detail=f"{self.path}: {fault}") from fault
 
-    async def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def _run_transaction(self, work: Callable[[sqlite3.Connection], T]) -> T:
         try:
-            return await self._db.run_transaction(work)
+            return await self._database.run_transaction(work)
         except sqlite3.Error as fault:
             raise StoreError("The key store does not answer.", detail=f"{self.path}: {fault}") from fault
 
@@ -139,37 +140,46 @@ class Keys:
 _SELECT = "SELECT id, hash, name, groups, scopes, cap_month, cap_day, created, expires, revoked FROM keys"
 
 
-def _hash(secret: str) -> bytes:
+def _hash_secret(secret: str) -> bytes:
     """SHA-256 is enough: the secret is 256 random bits, so there is nothing to guess slowly."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 
-_NOBODY = _hash("")
+_UNKNOWN_HASH = _hash_secret("")
 
 
-def _split(text: str) -> tuple[str, str]:
+def _split_credential(credential: str) -> tuple[str, str]:
     """Id and secret; text that is no key of ours has the id "", which no key has."""
-    prefix, _, rest = text.partition("_")
-    mark, _, secret = rest.partition("_")
-    return (mark, secret) if prefix == PREFIX and secret else ("", text)
+    prefix, _, rest = credential.partition("_")
+    key_id, _, secret = rest.partition("_")
+    return (key_id, secret) if prefix == KEY_PREFIX and secret else ("", credential)
 
 
-def _insert(connection: sqlite3.Connection, key: Key, digest: bytes) -> None:
+def _insert_key(connection: sqlite3.Connection, key: ApiKey, digest: bytes) -> None:
     lists = (json.dumps(sorted(key.groups)), json.dumps(sorted(key.scopes)))
     connection.execute(
         "INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
-        (key.id, digest, key.name, *lists, key.cap.month, key.cap.day, key.created, key.expires),
+        (
+            key.id,
+            digest,
+            key.name,
+            *lists,
+            key.cap.month_nanousd,
+            key.cap.day_nanousd,
+            key.created,
+            key.expires,
+        ),
     )
 
 
-def _key(row: tuple[object, ...]) -> Key:
-    mark, _, name, groups, scopes, month, day, created, expires, revoked = row
-    return Key(
-        str(mark),
+def _read_key_row(row: tuple[object, ...]) -> ApiKey:
+    key_id, _, name, groups, scopes, month, day, created, expires, revoked = row
+    return ApiKey(
+        str(key_id),
         str(name),
         frozenset(json.loads(str(groups))),
         frozenset(json.loads(str(scopes))),
-        Cap(*(None if cap is None else int(str(cap)) for cap in (month, day))),
+        SpendCap(*(None if cap is None else int(str(cap)) for cap in (month, day))),
         float(str(created)),
         None if expires is None else float(str(expires)),
         None if revoked is None else float(str(revoked)),

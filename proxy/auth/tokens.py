@@ -6,48 +6,48 @@ from collections.abc import Callable, Mapping
 
 import jwt
 
-from proxy.auth.authenticator import Token
-from proxy.auth.jwks import KeySet
+from proxy.auth.authenticator import TokenBearer
+from proxy.auth.jwks import PublicKeySet
 from proxy.domain.errors import AuthError, ConfigError
 from proxy.settings import tree
 
-WRONG = "The token is not valid."
+INVALID_TOKEN_TEXT = "The token is not valid."
 TOKEN_CHARS_MAX = 16_384
 NAME_CHARS_MAX = 64
-ASYMMETRIC = ("RS", "PS", "ES", "EdDSA", "Ed25519", "Ed448")
+ASYMMETRIC_PREFIXES = ("RS", "PS", "ES", "EdDSA", "Ed25519", "Ed448")
 
 
-class JwtTokens:
+class JwtTokenChecker:
     """Checks signature, issuer, audience, times and subject, under the algorithms named and no others.
 
     ConfigError for an algorithm with a shared secret or none: a public key would then do to sign with.
     """
 
-    def __init__(self, settings: tree.JwtAuth, *, clock: Callable[[], float] = time.monotonic):
-        weak = [name for name in settings.algorithms if not name.startswith(ASYMMETRIC)]
+    def __init__(self, settings: tree.JwtAuthSettings, *, clock: Callable[[], float] = time.monotonic):
+        weak = [name for name in settings.algorithms if not name.startswith(ASYMMETRIC_PREFIXES)]
         if weak or not settings.algorithms:
             raise ConfigError(f"auth.jwt.algorithms: want signatures such as RS256, got {weak}")
         self._settings = settings
-        self._keys = KeySet(settings.jwks, cache_s=settings.cache_s, clock=clock)
+        self._key_set = PublicKeySet(settings.jwks, cache_s=settings.cache_s, clock=clock)
 
-    async def find(self, text: str) -> Token:
+    async def check_token(self, token: str) -> TokenBearer:
         """The token's bearer. Raises AuthError, one text whatever is wrong; StoreError without any keys."""
-        key = await self._keys.find(_key_name(text))
+        key = await self._key_set.find_public_key(_read_key_name(token))
         if key is None:
-            raise AuthError(WRONG, detail="no key of that name")
-        claims = self._claims(text, key)
-        return Token(
-            _identity(claims),
-            _plain(str(claims["sub"])),
-            _words(_at(claims, self._settings.groups_claim)),
-            _words(_at(claims, self._settings.scopes_claim)),
+            raise AuthError(INVALID_TOKEN_TEXT, detail="no key of that name")
+        claims = self._decode_claims(token, key)
+        return TokenBearer(
+            _hash_subject(claims),
+            _strip_unprintable(str(claims["sub"])),
+            _split_claim(_find_claim(claims, self._settings.groups_claim)),
+            _split_claim(_find_claim(claims, self._settings.scopes_claim)),
         )
 
-    def _claims(self, text: str, key: jwt.PyJWK) -> Mapping[str, object]:
+    def _decode_claims(self, token: str, key: jwt.PyJWK) -> Mapping[str, object]:
         settings = self._settings
         try:
             claims: Mapping[str, object] = jwt.decode(
-                text,
+                token,
                 key,
                 algorithms=list(settings.algorithms),
                 audience=settings.audience,
@@ -56,31 +56,31 @@ class JwtTokens:
                 options={"require": ["exp", "iss", "aud", "sub"]},
             )
         except jwt.PyJWTError as fault:
-            raise AuthError(WRONG, detail=type(fault).__name__) from fault
+            raise AuthError(INVALID_TOKEN_TEXT, detail=type(fault).__name__) from fault
         return claims
 
 
-def _key_name(text: str) -> str | None:
+def _read_key_name(token: str) -> str | None:
     """The `kid` of the header, which proves nothing yet."""
-    if len(text) > TOKEN_CHARS_MAX:
-        raise AuthError(WRONG, detail="too long")
+    if len(token) > TOKEN_CHARS_MAX:
+        raise AuthError(INVALID_TOKEN_TEXT, detail="too long")
     try:
-        name = jwt.get_unverified_header(text).get("kid")
+        name = jwt.get_unverified_header(token).get("kid")
     except jwt.PyJWTError as fault:
-        raise AuthError(WRONG, detail=type(fault).__name__) from fault
+        raise AuthError(INVALID_TOKEN_TEXT, detail=type(fault).__name__) from fault
     return name if isinstance(name, str) else None
 
 
-def _identity(claims: Mapping[str, object]) -> str:
+def _hash_subject(claims: Mapping[str, object]) -> str:
     """One account a subject of an issuer; a digest, since subjects may be long or personal."""
     return "jwt-" + hashlib.sha256(f"{claims['iss']}\n{claims['sub']}".encode()).hexdigest()[:16]
 
 
-def _plain(name: str) -> str:
+def _strip_unprintable(name: str) -> str:
     return "".join(letter for letter in name if letter.isprintable())[:NAME_CHARS_MAX]
 
 
-def _at(claims: Mapping[str, object], path: str) -> object:
+def _find_claim(claims: Mapping[str, object], path: str) -> object:
     """A claim by its name, or by a dotted path such as `realm_access.roles`."""
     if path in claims:
         return claims[path]
@@ -90,7 +90,7 @@ def _at(claims: Mapping[str, object], path: str) -> object:
     return found
 
 
-def _words(value: object) -> frozenset[str]:
+def _split_claim(value: object) -> frozenset[str]:
     """A claim with several values: a list of texts, or one text with spaces (RFC 8693 `scope`)."""
     if isinstance(value, str):
         return frozenset(value.split())

@@ -37,7 +37,7 @@ async def ask_once(settings: Settings, text: str, options: AskOptions) -> None:
     try:
         async with open_deployment(settings) as deployment:
             await (_rehearse_question if options.is_dry_run else _ask_and_record)(
-                question, deployment.desk, on_text, answer
+                question, deployment.context, on_text, answer
             )
     except BusyError as fault:
         if answer.trace:

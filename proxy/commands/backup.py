@@ -17,7 +17,7 @@ import click
 from indexes.progress import show_progress
 from indexes.storage.file_checksums import hash_file
 from indexes.store import Store, StoreFileError
-from proxy.app import Paths, paths
+from proxy.app import DataPaths, build_data_paths
 from proxy.commands.root import load_context_settings
 from proxy.domain.errors import ConfigError, StoreError
 from proxy.ledger import spool
@@ -43,7 +43,7 @@ def write_backup(settings: Settings, file: Path) -> list[str]:
         raise ConfigError(f"{home}: want a folder, got none")
     with TemporaryDirectory(prefix=".fiador-", dir=home) as folder:
         work = Path(folder)
-        names = [*_copy_files(paths(settings), work)]
+        names = [*_copy_files(build_data_paths(settings), work)]
         if not names:
             raise ConfigError(f"{settings.server.data_dir}: holds nothing to back up")
         _write_archive(work, names)
@@ -53,9 +53,11 @@ def write_backup(settings: Settings, file: Path) -> list[str]:
 
 async def restore_backup(settings: Settings, file: Path) -> list[str]:
     """Puts the files of an archive into a data folder that has none of them; the names of what was in it."""
-    data_paths = paths(settings)
+    data_paths = build_data_paths(settings)
     if existing := [
-        path for path in (*_list_databases(data_paths), spool.beside(data_paths.ledger)) if path.exists()
+        path
+        for path in (*_list_databases(data_paths), spool.find_spool_folder(data_paths.ledger))
+        if path.exists()
     ]:
         raise ConfigError(*(f"{path}: is there; `fiador restore` writes over nothing" for path in existing))
     home = settings.server.data_dir
@@ -73,16 +75,16 @@ async def restore_backup(settings: Settings, file: Path) -> list[str]:
     return names
 
 
-def _list_databases(data_paths: Paths) -> tuple[Path, ...]:
+def _list_databases(data_paths: DataPaths) -> tuple[Path, ...]:
     return data_paths.store, data_paths.ledger, data_paths.keys, data_paths.decisions
 
 
-def _copy_files(data_paths: Paths, work: Path) -> Iterator[str]:
+def _copy_files(data_paths: DataPaths, work: Path) -> Iterator[str]:
     """Copies each file as it is at one moment.
 
     What waits to be booked comes before the books: booked meanwhile it is there twice and counts once.
     """
-    for path in sorted(spool.beside(data_paths.ledger).glob("*.jsonl")):
+    for path in sorted(spool.find_spool_folder(data_paths.ledger).glob("*.jsonl")):
         name = f"{path.parent.name}/{path.name}"
         (work / name).parent.mkdir(exist_ok=True)
         shutil.copyfile(path, work / name)

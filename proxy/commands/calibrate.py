@@ -15,7 +15,7 @@ from proxy.commands.evaluation import EvaluationTrial, _evaluate_on_deployment, 
 from proxy.commands.root import JSON_OPTION, SETS_ARGUMENT, load_context_settings, run_coroutine
 from proxy.domain.errors import ConfigError
 from proxy.settings import lock
-from proxy.settings.lock import Lock
+from proxy.settings.lock import ThresholdLock
 from proxy.settings.tree import Settings
 
 
@@ -24,7 +24,7 @@ class Calibration:
     """What was found, and what `threshold.lock.toml` is to say of it."""
 
     separations: Separations
-    lock: Lock
+    lock: ThresholdLock
 
     def print_separations(self, *, as_json: bool) -> None:
         """Prints the separations."""
@@ -34,8 +34,8 @@ class Calibration:
 
     def write_lock(self, settings: Settings) -> Path:
         """Writes the lock beside the configuration."""
-        path = settings.folder / lock.NAME
-        path.write_text(lock.dump(self.lock), "utf-8")
+        path = settings.folder / lock.LOCK_FILE_NAME
+        path.write_text(lock.render_lock(self.lock), "utf-8")
         return path
 
     def write_plot(self, path: Path) -> None:

@@ -14,8 +14,8 @@ from indexes.embedding.model import ModelError, verify_model
 from indexes.embedding.vectors import count_unembedded
 from indexes.text.language import detect_language
 from indexes.types import Query, Viewer
-from proxy.app import Services, open_deployment
-from proxy.app.evidence import folders
+from proxy.app import Deployment, open_deployment
+from proxy.app.evidence import list_folders
 from proxy.commands.console import format_usd, print_json
 from proxy.commands.root import JSON_OPTION, load_context_settings, run_coroutine
 from proxy.domain.errors import BusyError, ConfigError
@@ -68,7 +68,7 @@ def _find_missing_files(settings: Settings) -> Iterator[str]:
             verify_model(settings.embedding.model)
         except ModelError as fault:
             yield f"embedding.model: {fault}"
-    for folder in folders(settings):
+    for folder in list_folders(settings):
         if not folder.root.is_dir():
             yield f"sources.{folder.name}.path: want a folder, got {folder.root}, which is none"
     for name, book in settings.records.items():
@@ -79,7 +79,7 @@ def _find_missing_files(settings: Settings) -> Iterator[str]:
         yield f"auth.jwt.jwks: want a file or an https address, got {jwt.jwks}, which is none"
 
 
-async def _describe_deployment(deployment: Services) -> AsyncIterator[str]:
+async def _describe_deployment(deployment: Deployment) -> AsyncIterator[str]:
     counts = await deployment.evidence.store.count_contents()
     yield (
         f"index: {counts.documents} documents ({counts.hidden} hidden), {counts.passages} passages, "
@@ -87,26 +87,30 @@ async def _describe_deployment(deployment: Services) -> AsyncIterator[str]:
     )
     embedder = deployment.evidence.embedder
     yield f"embedding: {embedder.name if embedder else 'none, keywords alone serve'}"
-    for name, assistant in deployment.desk.assistants.items():
+    for name, assistant in deployment.context.assistants.items():
         limit = assistant.threshold_for(assistant.language)
         yield f"assistant {name}: threshold {limit:g} ({_describe_threshold_origin(deployment, assistant)})"
-    for alias, model in deployment.desk.models.items():
+    for alias, model in deployment.context.models.items():
         into, out = (
             format_usd(each * 10**6) for each in (model.prices.input_nanousd, model.prices.output_nanousd)
         )
         yield f"model {alias}: {model.upstream.name}, a million tokens cost {into} in and {out} out"
 
 
-def _describe_threshold_origin(deployment: Services, assistant: Assistant) -> str:
+def _describe_threshold_origin(deployment: Deployment, assistant: Assistant) -> str:
     """Where an assistant's threshold for its own language comes from."""
     settings = deployment.settings.assistants[assistant.name]
     if settings.threshold is not None or assistant.language in settings.thresholds:
         return "set in the configuration"
-    calibrated = deployment.lock.threshold(assistant.name, assistant.language) if deployment.lock else None
+    calibrated = (
+        deployment.threshold_lock.find_threshold(assistant.name, assistant.language)
+        if deployment.threshold_lock
+        else None
+    )
     return "default, not calibrated" if calibrated is None else "calibrated"
 
 
-async def _find_warnings(deployment: Services) -> AsyncIterator[str]:
+async def _find_warnings(deployment: Deployment) -> AsyncIterator[str]:
     counts = await deployment.evidence.store.count_contents()
     if not counts.documents and not counts.records:
         yield "the index is empty, every question will be refused: run `fiador sync`"
@@ -123,33 +127,33 @@ async def _find_warnings(deployment: Services) -> AsyncIterator[str]:
     if counts.documents or counts.records:
         async for line in _find_refused_suggestions(deployment):
             yield line
-    for model, why in (await deployment.ledger.closed()).items():
+    for model, why in (await deployment.ledger.list_closed_models()).items():
         yield f"models.{model} is closed: {why}; `fiador spend acknowledge {model}` opens it"
     if deployment.ledger.fault:
         yield f"the ledger is down: {deployment.ledger.fault}"
 
 
-async def _count_without_vectors(deployment: Services) -> int:
+async def _count_without_vectors(deployment: Deployment) -> int:
     """How many passages the embedder that serves has not read: it came after them, or in place of another."""
     store, embedder = deployment.evidence.store, deployment.evidence.embedder
     return await store.run_read(partial(count_unembedded, model=embedder.name)) if embedder else 0
 
 
-async def _find_refused_suggestions(deployment: Services) -> AsyncIterator[str]:
+async def _find_refused_suggestions(deployment: Deployment) -> AsyncIterator[str]:
     """Questions that are offered to people, and that an anonymous caller would see refused."""
-    for name, assistant in deployment.desk.assistants.items():
+    for name, assistant in deployment.context.assistants.items():
         for text in deployment.settings.assistants[name].suggestions:
             if why := await _explain_refusal(text, assistant, deployment):
                 yield f"assistants.{name}.suggestions: {text!r} would be refused ({why})"
 
 
-async def _explain_refusal(text: str, assistant: Assistant, deployment: Services) -> str:
+async def _explain_refusal(text: str, assistant: Assistant, deployment: Deployment) -> str:
     """Why layer 1 or 2 would refuse a question of the public; "" if neither does."""
     if refusal := assistant.refuser.find_refusal(text):
         return f"topic {refusal.topic}"
     if assistant.records and assistant.router.find_overview_kinds(text):
         return ""
-    context = deployment.desk
+    context = deployment.context
     viewer = Viewer(deployment.settings.auth.public_groups, context.now(), assistant.sources)
     evidence = await context.finder.find_evidence(Query((text,), subject_names=assistant.name_words), viewer)
     limit = assistant.threshold_for(detect_language(text, context.word_packs) or assistant.language)
@@ -160,13 +164,13 @@ async def _explain_refusal(text: str, assistant: Assistant, deployment: Services
     )
 
 
-async def _find_unserved_models(deployment: Services) -> AsyncIterator[str]:
+async def _find_unserved_models(deployment: Deployment) -> AsyncIterator[str]:
     """Models that their upstream does not list, and upstreams that cannot be asked."""
-    for alias, model in deployment.desk.models.items():
+    for alias, model in deployment.context.models.items():
         if not isinstance(model.upstream, OpenAIUpstream | AnthropicUpstream):
             continue
         try:
-            listed = await model.upstream.listed()
+            listed = await model.upstream.list_models()
         except BusyError as fault:
             yield f"models.{alias}: {fault.text}"
             continue

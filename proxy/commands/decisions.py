@@ -5,12 +5,12 @@ from typing import Any
 import click
 from rich.console import Console
 
-from proxy.app import paths
+from proxy.app import build_data_paths
 from proxy.commands.console import format_instant, format_usd, isolate_direction, print_json
 from proxy.commands.explain import build_trace_data, print_trace
 from proxy.commands.root import JSON_OPTION, load_context_settings, run_coroutine
 from proxy.domain.types import Decision
-from proxy.observe.decisions import Decisions
+from proxy.observe.decisions import SqliteDecisionLog
 from proxy.settings.tree import Settings
 
 QUESTION_CHARS = 70
@@ -20,8 +20,8 @@ async def print_recent_decisions(
     settings: Settings, count: int, *, decision: Decision | None, as_json: bool
 ) -> None:
     """The newest requests, each with its question below it."""
-    async with Decisions(paths(settings).decisions) as log:
-        traces = await log.recent(count, decision=decision)
+    async with SqliteDecisionLog(build_data_paths(settings).decisions) as log:
+        traces = await log.list_recent_traces(count, decision=decision)
     if as_json:
         return print_json([build_trace_data(trace) for trace in traces])
     out = Console(highlight=False, markup=False, soft_wrap=True)
@@ -40,8 +40,8 @@ async def print_recent_decisions(
 
 async def print_decision(settings: Settings, id: str, *, as_json: bool) -> bool:
     """One request in full; False: the log has no such id."""
-    async with Decisions(paths(settings).decisions) as log:
-        trace = await log.read(id)
+    async with SqliteDecisionLog(build_data_paths(settings).decisions) as log:
+        trace = await log.read_trace(id)
     if trace is None:
         return False
     print_json(build_trace_data(trace)) if as_json else print_trace(trace)

@@ -18,11 +18,11 @@ import httpx
 from openai import DefaultHttpxClient, OpenAI
 from rich.console import Console
 
-from proxy.auth import Keys
+from proxy.auth import KeyStore
 from proxy.commands import model, sync
 from proxy.commands.demo_scenes import ACTS, DemoStage
-from proxy.ledger.periods import Cap
-from proxy.settings.load import load
+from proxy.ledger.periods import SpendCap
+from proxy.settings.load import load_settings
 from proxy.settings.tree import Settings
 
 STARTUP_TIMEOUT_S = 60
@@ -50,7 +50,7 @@ def run_demo(home: Path, *, serve: bool) -> int:
 
 def _prepare_settings(sample: Path, home: Path) -> Settings:
     """The sample's settings over `home`, without what an earlier demo spent and decided."""
-    settings = load(sample / "fiador.toml", data_dir=home)
+    settings = load_settings(sample / "fiador.toml", data_dir=home)
     home.mkdir(parents=True, exist_ok=True)
     for stale in home.glob("*"):
         if stale.name.startswith(("ledger", "keys", "decisions")):
@@ -59,11 +59,15 @@ def _prepare_settings(sample: Path, home: Path) -> Settings:
 
 
 async def _create_demo_keys(settings: Settings) -> dict[str, str]:
-    from proxy.app import paths
+    from proxy.app import build_data_paths
 
-    async with Keys(paths(settings).keys) as keys:
-        made = {name: (await keys.create(name, groups=groups)).secret for name, groups in KEY_GROUPS.items()}
-        made["empty"] = (await keys.create("empty", groups=["public"], caps=Cap(month=0))).secret
+    async with KeyStore(build_data_paths(settings).keys) as keys:
+        made = {
+            name: (await keys.create_key(name, groups=groups)).secret for name, groups in KEY_GROUPS.items()
+        }
+        made["empty"] = (
+            await keys.create_key("empty", groups=["public"], cap=SpendCap(month_nanousd=0))
+        ).secret
     return made
 
 

@@ -12,11 +12,11 @@ from openai.types.chat import ChatCompletionChunk
 from rich.console import Console
 from rich.markup import escape
 
-from proxy.app import paths
+from proxy.app import build_data_paths
 from proxy.commands.console import format_usd, isolate_direction
 from proxy.domain.trace import Trace
 from proxy.domain.types import Decision
-from proxy.observe.decisions import Decisions
+from proxy.observe.decisions import SqliteDecisionLog
 from proxy.settings.tree import Settings
 
 
@@ -79,9 +79,9 @@ class DemoStage:
         self.check_claim(answer.trace.upstream_calls == 0, "calls to the model: 0")
 
     async def _read_trace(self, id: str) -> Trace:
-        async with Decisions(paths(self.settings).decisions) as log:
+        async with SqliteDecisionLog(build_data_paths(self.settings).decisions) as log:
             for _ in range(100):
-                if (trace := await log.read(id)) is not None:
+                if (trace := await log.read_trace(id)) is not None:
                     return trace
                 await asyncio.sleep(0.05)
         raise RuntimeError(f"the decision log has no row {id}")

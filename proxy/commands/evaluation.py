@@ -17,8 +17,8 @@ from golden.report import Report
 from golden.run import evaluate_cases
 from indexes.embedding.embedder import BagOfTokens
 from indexes.progress import show_progress
-from proxy.app import Services, open_deployment
-from proxy.app.evidence import Embedding, embedding
+from proxy.app import Deployment, open_deployment
+from proxy.app.evidence import ConfiguredEmbedder, load_embedder
 from proxy.commands.console import print_json
 from proxy.commands.sync import sync_index
 from proxy.domain.errors import ConfigError
@@ -28,7 +28,7 @@ from proxy.domain.types import Caller
 from proxy.pipeline.context import AnswerContext
 from proxy.pipeline.in_process import CapturedAnswer, InProcessQuestion, ask_in_process
 from proxy.settings.tree import Settings
-from proxy.upstream.scripted import Scene, Scripted
+from proxy.upstream.scripted import ScriptedUpstream, ScriptScene
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ async def evaluate_sets(settings: Settings, sets: tuple[Path, ...], trial: Evalu
         return await _evaluate_on_deployment(deployment, sets, live=trial.live)
 
 
-async def _evaluate_on_deployment(deployment: Services, sets: tuple[Path, ...], *, live: bool) -> Report:
+async def _evaluate_on_deployment(deployment: Deployment, sets: tuple[Path, ...], *, live: bool) -> Report:
     embedder = deployment.evidence.embedder
     has_meaning = embedder is not None and not isinstance(embedder, BagOfTokens)
     selected_cases = cases.select_servable(cases.load_cases(sets), has_meaning=has_meaning)
@@ -73,7 +73,7 @@ async def _evaluate_on_deployment(deployment: Services, sets: tuple[Path, ...], 
 
 
 @asynccontextmanager
-async def _open_trial_deployment(settings: Settings, trial: EvaluationTrial) -> AsyncIterator[Services]:
+async def _open_trial_deployment(settings: Settings, trial: EvaluationTrial) -> AsyncIterator[Deployment]:
     """The deployment over an index of its own, so that a trial neither needs nor spoils the one in use."""
     with tempfile.TemporaryDirectory(prefix="fiador-eval-") as folder:
         server = settings.server.model_copy(update={"data_dir": Path(folder)})
@@ -83,24 +83,24 @@ async def _open_trial_deployment(settings: Settings, trial: EvaluationTrial) -> 
             yield deployment
 
 
-def _choose_embedding(settings: Settings, trial: EvaluationTrial) -> Embedding:
+def _choose_embedding(settings: Settings, trial: EvaluationTrial) -> ConfiguredEmbedder:
     match trial.embedding:
         case "stand-in":
-            return Embedding(BagOfTokens())
+            return ConfiguredEmbedder(BagOfTokens())
         case "off":
-            return Embedding(None)
+            return ConfiguredEmbedder(None)
         case _:
-            return embedding(settings.embedding)
+            return load_embedder(settings.embedding)
 
 
 class _DeploymentRunner:
     """Implements `golden.run.Runner`: the case's own script is played, otherwise the sources are quoted."""
 
-    def __init__(self, deployment: Services, *, live: bool):
+    def __init__(self, deployment: Deployment, *, live: bool):
         self._deployment = deployment
         self._live = live
         quoting_upstream = next(
-            (m.upstream for m in deployment.desk.models.values() if m.upstream.name == "extractive"), None
+            (m.upstream for m in deployment.context.models.values() if m.upstream.name == "extractive"), None
         )
         self._quoting_upstream = quoting_upstream
 
@@ -114,7 +114,7 @@ class _DeploymentRunner:
         return await self._build_outcome(case, answer, answer.trace, groups)
 
     def _build_context(self, case: GoldenCase) -> AnswerContext:
-        context = self._deployment.desk
+        context = self._deployment.context
         if self._live:
             return context
         upstream = self._choose_upstream(case)
@@ -126,7 +126,7 @@ class _DeploymentRunner:
 
     def _choose_upstream(self, case: GoldenCase) -> Upstream | None:
         """A scripted model for a case with a script; else quoting, which calls nothing."""
-        return Scripted((Scene("*", case.script),)) if case.script else self._quoting_upstream
+        return ScriptedUpstream((ScriptScene("*", case.script),)) if case.script else self._quoting_upstream
 
     async def _build_outcome(
         self, case: GoldenCase, answer: CapturedAnswer, trace: Trace, groups: frozenset[str]
@@ -146,7 +146,7 @@ class _DeploymentRunner:
             rule=trace.rule,
             layer=trace.layer,
             language=trace.language,
-            assistant=self._deployment.desk.models[case.model].assistant,
+            assistant=self._deployment.context.models[case.model].assistant,
             similarity=trace.best,
             upstream_calls=trace.upstream_calls,
             embedded=trace.embedded,
@@ -154,8 +154,8 @@ class _DeploymentRunner:
         )
 
     def _find_sources_heading(self, case: GoldenCase, language: str) -> str:
-        assistant = self._deployment.desk.models[case.model].assistant
-        return self._deployment.desk.assistants[assistant].texts.render_text("sources", language)
+        assistant = self._deployment.context.models[case.model].assistant
+        return self._deployment.context.assistants[assistant].texts.render_text("sources", language)
 
     async def _build_handed_source(self, source: Mapping[str, object]) -> HandedSource:
         """The source with its groups and validity as the truth has them, not as the pipeline believed."""

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from proxy.app import paths
-from proxy.auth import Key, Keys
+from proxy.app import build_data_paths
+from proxy.auth import ApiKey, KeyStore
 from proxy.commands.console import format_instant, format_usd_digits, print_json, print_table
 from proxy.commands.root import (
     JSON_OPTION,
@@ -18,8 +18,8 @@ from proxy.commands.root import (
     run_coroutine,
     split_names,
 )
-from proxy.ledger.periods import Cap
-from proxy.ledger.prices import dollars
+from proxy.ledger.periods import SpendCap
+from proxy.ledger.prices import convert_cap_usd
 from proxy.settings.tree import Settings
 
 DAYS_MAX = 36_500
@@ -33,16 +33,16 @@ class NewKey:
     name: str
     groups: frozenset[str]
     scopes: frozenset[str]
-    cap: Cap
+    cap: SpendCap
     days: float | None
 
 
 async def create_key(settings: Settings, new_key: NewKey) -> str:
     """Makes a key and returns its text, which is shown this once."""
     expires = None if new_key.days is None else (datetime.now(UTC) + timedelta(days=new_key.days)).timestamp()
-    async with Keys(paths(settings).keys) as keys:
-        made = await keys.create(
-            new_key.name, groups=new_key.groups, scopes=new_key.scopes, caps=new_key.cap, expires=expires
+    async with KeyStore(build_data_paths(settings).keys) as keys:
+        made = await keys.create_key(
+            new_key.name, groups=new_key.groups, scopes=new_key.scopes, cap=new_key.cap, expires=expires
         )
     return made.secret
 
@@ -55,15 +55,15 @@ def find_key_warnings(settings: Settings, groups: frozenset[str]) -> list[str]:
     return [*unread, *(f"auth.groups does not name `{group}`: it grants nothing" for group in idle)]
 
 
-def build_cap(usd_month: float | None, usd_day: float | None) -> Cap:
+def build_cap(usd_month: float | None, usd_day: float | None) -> SpendCap:
     """Caps of one key in nano-dollars; None: no cap of its own."""
-    return Cap(*(None if usd is None else dollars(usd) for usd in (usd_month, usd_day)))
+    return SpendCap(*(None if usd is None else convert_cap_usd(usd) for usd in (usd_month, usd_day)))
 
 
 async def print_keys(settings: Settings, *, as_json: bool) -> None:
     """Lists every key, never its text."""
-    async with Keys(paths(settings).keys) as keys:
-        found = await keys.list()
+    async with KeyStore(build_data_paths(settings).keys) as keys:
+        found = await keys.list_keys()
     if as_json:
         return print_json([_build_key_row(key) for key in found])
     columns = ("id", "name", "groups", "scopes", "cap a month", "cap a day", "created", "state")
@@ -72,18 +72,18 @@ async def print_keys(settings: Settings, *, as_json: bool) -> None:
 
 async def revoke_key(settings: Settings, key_id: str) -> bool:
     """Ends a key; False: there is no such live key."""
-    async with Keys(paths(settings).keys) as keys:
-        return await keys.revoke(key_id)
+    async with KeyStore(build_data_paths(settings).keys) as keys:
+        return await keys.revoke_key(key_id)
 
 
-def _build_key_row(key: Key) -> dict[str, str]:
+def _build_key_row(key: ApiKey) -> dict[str, str]:
     return {
         "id": key.id,
         "name": key.name,
         "groups": ", ".join(sorted(key.groups)),
         "scopes": ", ".join(sorted(key.scopes)),
-        "cap_usd_month": _format_cap(key.cap.month),
-        "cap_usd_day": _format_cap(key.cap.day),
+        "cap_usd_month": _format_cap(key.cap.month_nanousd),
+        "cap_usd_day": _format_cap(key.cap.day_nanousd),
         "created": format_instant(key.created),
         "state": _describe_key_state(key),
     }
@@ -93,10 +93,10 @@ def _format_cap(nanousd: int | None) -> str:
     return "" if nanousd is None else format_usd_digits(nanousd)
 
 
-def _describe_key_state(key: Key) -> str:
+def _describe_key_state(key: ApiKey) -> str:
     if key.revoked is not None:
         return f"revoked {format_instant(key.revoked)}"
-    if not key.valid(datetime.now(UTC).timestamp()):
+    if not key.is_valid(datetime.now(UTC).timestamp()):
         return "expired"
     return "live" if key.expires is None else f"live until {format_instant(key.expires)}"
 

@@ -16,7 +16,7 @@ from typing import Any, NoReturn, TypeVar
 import click
 
 from proxy.domain.errors import ConfigError, FiadorError
-from proxy.settings.load import load
+from proxy.settings.load import load_settings
 from proxy.settings.tree import Settings
 
 T = TypeVar("T")
@@ -121,7 +121,7 @@ def main(context: click.Context, config: Path, data_dir: Path | None) -> None:
 def load_context_settings(context: click.Context) -> Settings:
     """The settings that `--config` and `--data-dir` name. Raises `ConfigError`."""
     config, data_dir = context.obj
-    return load(config, data_dir=data_dir)
+    return load_settings(config, data_dir=data_dir)
 
 
 def run_coroutine(work: Coroutine[Any, Any, T]) -> T:

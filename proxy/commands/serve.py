@@ -12,11 +12,11 @@ import click
 import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 
-from proxy.app.asgi import CONFIG, DATA
+from proxy.app.asgi import CONFIG_VARIABLE, DATA_VARIABLE
 from proxy.domain.errors import ConfigError
-from proxy.http.uvicorn_protocol import patient
+from proxy.http.uvicorn_protocol import make_http_protocol
 from proxy.observe import logs
-from proxy.settings.load import load
+from proxy.settings.load import load_settings
 
 log = logging.getLogger("fiador.serve")
 
@@ -26,24 +26,24 @@ WORKER_TIMEOUT_S = 60
 
 def serve_proxy(config: Path, data_dir: Path | None, *, host: str | None, port: int | None) -> None:
     """Serves until it is told to stop. Raises `ConfigError` for an address that cannot be listened on."""
-    settings = load(config, data_dir=data_dir)
+    settings = load_settings(config, data_dir=data_dir)
     server = settings.server
     host, port = host or server.host, server.port if port is None else port
     _probe_address(host, port)
-    os.environ[CONFIG] = str(config.resolve())
-    os.environ[DATA] = str(server.data_dir)
-    logs.setup(settings.log)
+    os.environ[CONFIG_VARIABLE] = str(config.resolve())
+    os.environ[DATA_VARIABLE] = str(server.data_dir)
+    logs.configure_logging(settings.log)
     if server.workers == 1 and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         signal.signal(signal.SIGHUP, _warn_ignored_reload)
     with _translate_startup_exit():
         uvicorn.run(
-            "proxy.app:create",
+            "proxy.app:create_app",
             factory=True,
             host=host,
             port=port,
             workers=server.workers,
             loop="uvloop",
-            http=patient(server.header_s),
+            http=make_http_protocol(server.header_s),
             access_log=False,
             log_config=None,  # one format for every line: `logs.setup`
             log_level="warning" if settings.log.level == "error" else settings.log.level,

@@ -9,7 +9,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from proxy.app import ledger
+from proxy.app import make_ledger
 from proxy.commands.console import format_instant, format_usd, print_json, print_table
 from proxy.commands.root import (
     JSON_OPTION,
@@ -19,15 +19,15 @@ from proxy.commands.root import (
     require_text,
     run_coroutine,
 )
-from proxy.ledger.audit import By, Invoice, Spend
+from proxy.ledger.audit import InvoiceLine, SpendGrouping, SpendTotal
 from proxy.ledger.transactions import Adjustment
 from proxy.settings.tree import Settings
 
 
-async def print_spend(settings: Settings, by: By, since: str, *, as_json: bool) -> None:
+async def print_spend(settings: Settings, by: SpendGrouping, since: str, *, as_json: bool) -> None:
     """Totals by key, model or day."""
-    async with ledger(settings) as books:
-        rows = await books.spend(by, since)
+    async with make_ledger(settings) as books:
+        rows = await books.list_spend_totals(by, since)
     if as_json:
         return print_json(rows)
     return print_table(
@@ -37,8 +37,8 @@ async def print_spend(settings: Settings, by: By, since: str, *, as_json: bool) 
 
 async def verify_balances(settings: Settings, *, as_json: bool) -> int:
     """Proves balance = settled + open holds; 1 if it does not hold."""
-    async with ledger(settings) as books:
-        proof = await books.verify()
+    async with make_ledger(settings) as books:
+        proof = await books.verify_balances()
     if as_json:
         print_json(proof)
         return 1 if proof.faults else 0
@@ -59,8 +59,8 @@ async def verify_balances(settings: Settings, *, as_json: bool) -> int:
 
 async def print_month_report(settings: Settings, month: str, *, as_json: bool) -> None:
     """One month by day and model, to lay beside the provider's invoice."""
-    async with ledger(settings) as books:
-        rows = await books.report(month)
+    async with make_ledger(settings) as books:
+        rows = await books.list_invoice_lines(month)
     if as_json:
         return print_json(rows)
     columns = ("day", "model", "figures from", "entries", "tokens in", "tokens out", "cost")
@@ -69,8 +69,8 @@ async def print_month_report(settings: Settings, month: str, *, as_json: bool) -
 
 async def print_audit(settings: Settings, *, as_json: bool) -> None:
     """Everything that was done by hand, oldest first: who, when, what, and why."""
-    async with ledger(settings) as books:
-        acts = await books.acts()
+    async with make_ledger(settings) as books:
+        acts = await books.list_operator_acts()
     if as_json:
         return print_json(acts)
     return print_table(
@@ -81,29 +81,29 @@ async def print_audit(settings: Settings, *, as_json: bool) -> None:
 
 async def book_adjustment(settings: Settings, change: Adjustment) -> str:
     """Books a change by hand, with its reason and the name of who made it; the period it went into."""
-    async with ledger(settings) as books:
-        period = await books.adjust(change, by=getpass.getuser())
+    async with make_ledger(settings) as books:
+        period = await books.adjust(change, operator=getpass.getuser())
     return period.day
 
 
 async def rewind_books(settings: Settings, reason: str) -> None:
     """Makes today the latest day of the books again, after a clock that had run ahead."""
-    async with ledger(settings) as books:
-        await books.rewind(reason, by=getpass.getuser())
+    async with make_ledger(settings) as books:
+        await books.rewind_period(reason, operator=getpass.getuser())
 
 
 async def acknowledge_model(settings: Settings, model: str, reason: str) -> bool:
     """Opens a model again that reported more than its bound. False: it was not closed."""
-    async with ledger(settings) as books:
-        return await books.acknowledge(model, reason, by=getpass.getuser())
+    async with make_ledger(settings) as books:
+        return await books.reopen_model(model, reason, operator=getpass.getuser())
 
 
-def _format_spend_row(row: Spend) -> tuple[str, ...]:
+def _format_spend_row(row: SpendTotal) -> tuple[str, ...]:
     counts = map(str, (row.requests, row.input_tokens, row.output_tokens))
     return row.name, *counts, format_usd(row.settled_nanousd), format_usd(row.held_nanousd)
 
 
-def _format_invoice_row(row: Invoice) -> tuple[str, ...]:
+def _format_invoice_row(row: InvoiceLine) -> tuple[str, ...]:
     counts = map(str, (row.entries, row.input_tokens, row.output_tokens))
     return row.day, row.model, row.basis, *counts, format_usd(row.nanousd)
 

@@ -15,8 +15,8 @@ from indexes.progress import show_progress
 from indexes.sync import SyncProgress, SyncReport, SyncStep, sync_sources
 from indexes.types import EmbedError
 from indexes.watch import watch_changes
-from proxy.app.assistants import Packs, packs
-from proxy.app.evidence import Evidence, books, embedding, evidence, folders
+from proxy.app.assistants import LanguagePacks, load_language_packs
+from proxy.app.evidence import EvidenceStores, list_folders, list_record_books, load_embedder, open_evidence
 from proxy.commands.console import print_json
 from proxy.commands.root import JSON_OPTION, load_context_settings, run_coroutine
 from proxy.domain.errors import StoreError
@@ -29,32 +29,37 @@ ReportPrinter = Callable[[SyncReport, str], None]
 async def sync_once(settings: Settings, print_report: ReportPrinter) -> int:
     """One pass over everything; 1 if anything could not be taken in."""
     async with AsyncExitStack() as stack:
-        language_packs = packs()
-        stores = await evidence(settings, language_packs.words, embedding(settings.embedding), stack)
+        language_packs = load_language_packs()
+        stores = await open_evidence(settings, language_packs.words, load_embedder(settings.embedding), stack)
         return await _run_pass(settings, stores, language_packs, print_report)
 
 
 async def sync_on_changes(settings: Settings, print_report: ReportPrinter) -> None:
     """Passes again with every change below a folder or of a record book, until it is interrupted."""
-    roots = [folder.root for folder in folders(settings)] + [book.path for book in books(settings)]
+    roots = [folder.root for folder in list_folders(settings)] + [
+        book.path for book in list_record_books(settings)
+    ]
     async with AsyncExitStack() as stack:
-        language_packs = packs()
-        stores = await evidence(settings, language_packs.words, embedding(settings.embedding), stack)
+        language_packs = load_language_packs()
+        stores = await open_evidence(settings, language_packs.words, load_embedder(settings.embedding), stack)
         async for _ in watch_changes(roots):
             await _run_pass(settings, stores, language_packs, print_report)
 
 
 async def sync_index(
-    settings: Settings, stores: Evidence, language_packs: Packs, progress: SyncProgress | None = None
+    settings: Settings,
+    stores: EvidenceStores,
+    language_packs: LanguagePacks,
+    progress: SyncProgress | None = None,
 ) -> SyncReport:
     """One pass over folders and books. Raises `StoreError` where the disk or the model fails."""
     try:
         return await sync_sources(
             stores.store,
-            folders(settings),
-            books=books(settings),
+            list_folders(settings),
+            books=list_record_books(settings),
             embedder=stores.embedder,
-            lexical=stores.lexical,
+            lexical=stores.keyword_index,
             packs=language_packs.words,
             progress=progress,
         )
@@ -63,7 +68,7 @@ async def sync_index(
 
 
 async def _run_pass(
-    settings: Settings, stores: Evidence, language_packs: Packs, print_report: ReportPrinter
+    settings: Settings, stores: EvidenceStores, language_packs: LanguagePacks, print_report: ReportPrinter
 ) -> int:
     with _show_steps() as bar:
         report = await sync_index(settings, stores, language_packs, bar)

@@ -8,90 +8,92 @@ from pathlib import Path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from proxy.domain.errors import BusyError
-from proxy.http.replies import Line
+from proxy.http.replies import ResponseWriter
 from proxy.settings import tree
 
-FREE = frozenset({"/healthz", "/readyz", "/metrics"})
+UNLIMITED_PATHS = frozenset({"/healthz", "/readyz", "/metrics"})
 """Paths that answer also when nothing else does."""
-NEARLY = 0.9
+BUSY_SHARE = 0.9
 """Share of the places, or of the memory, from which on a balancer should send nothing more here."""
-GIVE_UP_S = 5.0
+REFUSAL_TIMEOUT_S = 5.0
 """Longest that a 503 is tried to be sent."""
 PAGE_BYTES = 4_096
 
 
-class Overload:
+class OverloadLimiter:
     """At most `streams_max` requests inside, `queue_max` waiting up to `queue_s`; others get 503 at once."""
 
-    def __init__(self, app: ASGIApp, settings: tree.Server):
+    def __init__(self, app: ASGIApp, settings: tree.ServerSettings):
         self._app = app
         self._settings = settings
         self._places = asyncio.Semaphore(settings.streams_max)
-        self.running = 0
-        self.waiting = 0
-        self.refused = 0
+        self.running_count = 0
+        self.waiting_count = 0
+        self.refused_count = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] in FREE:
+        if scope["type"] != "http" or scope["path"] in UNLIMITED_PATHS:
             await self._app(scope, receive, send)
             return
         try:
-            async with self._place():
+            async with self._occupy_place():
                 await self._app(scope, receive, send)
-        except _Full as fault:
-            self.refused += 1
-            await Line(send, GIVE_UP_S).fail(fault)
+        except _OverloadError as fault:
+            self.refused_count += 1
+            await ResponseWriter(send, REFUSAL_TIMEOUT_S).write_error(fault)
 
     @contextlib.asynccontextmanager
-    async def _place(self) -> AsyncIterator[None]:
-        await self._wait()
-        self.running += 1
+    async def _occupy_place(self) -> AsyncIterator[None]:
+        await self._wait_for_place()
+        self.running_count += 1
         try:
             yield
         finally:
-            self.running -= 1
+            self.running_count -= 1
             self._places.release()
 
-    async def _wait(self) -> None:
+    async def _wait_for_place(self) -> None:
         if not self._places.locked():
             await self._places.acquire()  # does not wait: there is a place
             return
-        if self.waiting >= self._settings.queue_max:
-            raise _Full()
-        self.waiting += 1
+        if self.waiting_count >= self._settings.queue_max:
+            raise _OverloadError()
+        self.waiting_count += 1
         try:
             async with asyncio.timeout(self._settings.queue_s):
                 await self._places.acquire()
         except TimeoutError as fault:
-            raise _Full() from fault
+            raise _OverloadError() from fault
         finally:
-            self.waiting -= 1
+            self.waiting_count -= 1
 
-    def missing(self) -> list[str]:
+    def list_obstacles(self) -> list[str]:
         """Why this worker should get nothing more now; empty: it can take more."""
         most = self._settings.streams_max
-        found = [f"streams: {self.running} of {most}"] if self.running >= NEARLY * most else []
-        share = memory()
-        return found + ([f"memory: {share:.0%} used"] if share >= NEARLY else [])
+        found = (
+            [f"streams: {self.running_count} of {most}"] if self.running_count >= BUSY_SHARE * most else []
+        )
+        share = read_memory_share()
+        return found + ([f"memory: {share:.0%} used"] if share >= BUSY_SHARE else [])
 
 
-class _Full(BusyError):
+class _OverloadError(BusyError):
     """No place; raised here only, so that an application's own 503 is not counted."""
 
     def __init__(self) -> None:
         super().__init__("The server is at its limit. Please try again in a moment.")
 
 
-def memory(root: Path = Path("/")) -> float:
+def read_memory_share(root: Path = Path("/")) -> float:
     """Used share of the memory this process may have, by cgroup v2 or the whole machine; 0: unknown."""
     try:
         pages = int((root / "proc/self/statm").read_text().split()[1])
-        return pages * PAGE_BYTES / _limit_bytes(root)
+        return pages * PAGE_BYTES / _read_limit_bytes(root)
     except (OSError, ValueError, IndexError):
         return 0.0
 
 
-def _limit_bytes(root: Path) -> int:
+def _read_limit_bytes(root: Path) -> int:
     with contextlib.suppress(OSError, ValueError):
         return int((root / "sys/fs/cgroup/memory.max").read_text())
     first = (root / "proc/meminfo").read_text().split()

@@ -19,30 +19,30 @@ RETRY_S_MAX = 60  # some clients sleep for as long as they are told
 Headers = Iterable[tuple[str, str]]
 
 
-class Line:
+class ResponseWriter:
     """The connection to one client. Every write raises `ClientGone` once nobody listens any more."""
 
     def __init__(self, send: Send, write_s: float):
         self._send = send
         self._write_s = write_s
-        self.begun = False
+        self.is_started = False
         """Whether the status has gone out: then a fault can no longer be a status."""
-        self.ended = False
-        self.gone = False
+        self.is_ended = False
+        self.is_client_gone = False
         """Set by whoever sees the client leave; a server's `send` does not say so."""
 
     async def open(self, status: int, headers: Headers) -> None:
         """Status and headers."""
-        self.begun = True
+        self.is_started = True
         raw = [(name.encode(), value.encode()) for name, value in headers]
-        await self._put({"type": "http.response.start", "status": status, "headers": raw})
+        await self._send_message({"type": "http.response.start", "status": status, "headers": raw})
 
     async def write(self, data: bytes, *, more: bool = True) -> None:
         """A piece of the body; the last one ends it."""
-        self.ended = not more
-        await self._put({"type": "http.response.body", "body": data, "more_body": more})
+        self.is_ended = not more
+        await self._send_message({"type": "http.response.body", "body": data, "more_body": more})
 
-    async def whole(self, status: int, headers: Headers, body: bytes) -> None:
+    async def write_json(self, status: int, headers: Headers, body: bytes) -> None:
         """A response in one piece, of JSON."""
         fixed = [
             ("content-type", "application/json"),
@@ -52,45 +52,47 @@ class Line:
         await self.open(status, [*fixed, *headers])
         await self.write(body, more=False)
 
-    async def fail(self, fault: FiadorError, headers: Headers = ()) -> None:
+    async def write_error(self, error: FiadorError, headers: Headers = ()) -> None:
         """An error as a response of its own."""
-        await self.whole(fault.status, [*headers, *_advice(fault)], openai_chat.encode_error(fault))
+        await self.write_json(
+            error.status, [*headers, *_build_error_headers(error)], openai_chat.encode_error(error)
+        )
 
-    async def _put(self, message: dict[str, object]) -> None:
-        if self.gone:
+    async def _send_message(self, message: dict[str, object]) -> None:
+        if self.is_client_gone:
             raise ClientGone
         try:
             async with asyncio.timeout(self._write_s):
                 await self._send(message)
         except (OSError, TimeoutError) as fault:  # a client that reads nothing holds a stream for ever
-            self.gone = True
+            self.is_client_gone = True
             raise ClientGone from fault
 
 
-def _advice(fault: FiadorError) -> Headers:
+def _build_error_headers(error: FiadorError) -> Headers:
     """What a client should do next, in the headers that the SDKs obey."""
-    wait_s = getattr(fault, "retry_after_s", None)
+    wait_s = getattr(error, "retry_after_s", None)
     if wait_s is not None:
         yield "retry-after", str(max(1, math.ceil(wait_s)))
-    if fault.status in (408, 500) or (wait_s or 0) > RETRY_S_MAX:
+    if error.status in (408, 500) or (wait_s or 0) > RETRY_S_MAX:
         yield "x-should-retry", "false"  # it may have cost money, or the wait is too long to sleep through
-    if fault.status == 401:
+    if error.status == 401:
         yield "www-authenticate", "Bearer"
-    if fault.status in (408, 413):
+    if error.status in (408, 413):
         yield "connection", "close"  # the rest of the body is not read
-    if isinstance(fault, LimitError):
+    if isinstance(error, LimitError):
         yield "x-fiador-decision", Decision.LIMITED
-    elif fault.code in set(Decision):
-        yield "x-fiador-decision", fault.code
+    elif error.code in set(Decision):
+        yield "x-fiador-decision", error.code
 
 
 class JsonReply:
     """Implements `services.Reply` for a request that does not stream: everything at the end, in one body."""
 
-    def __init__(self, line: Line, label: ReplyLabel, request_id: str):
-        self._line = line
+    def __init__(self, writer: ResponseWriter, label: ReplyLabel, request_id: str):
+        self._writer = writer
         self._label = label
-        self._id = request_id
+        self._request_id = request_id
         self._texts: list[str] = []
 
     async def announce_decision(self, decision: Decision) -> None:
@@ -98,20 +100,20 @@ class JsonReply:
 
     async def write_text(self, released: str) -> None:
         """Kept for the body."""
-        if self._line.gone:
+        if self._writer.is_client_gone:
             raise ClientGone
         self._texts.append(released)
 
     async def end_reply(self, end: ReplyEnd) -> None:
         """Sends the body. The decision is always known by now."""
-        headers = [("x-fiador-id", self._id), ("x-fiador-decision", end.decision)]
-        await self._line.whole(
+        headers = [("x-fiador-id", self._request_id), ("x-fiador-decision", end.decision)]
+        await self._writer.write_json(
             200, headers, openai_chat.encode_completion(self._label, "".join(self._texts), end)
         )
 
-    async def fail(self, fault: FiadorError) -> None:
+    async def fail_reply(self, error: FiadorError) -> None:
         """Nothing has gone out yet, so a fault is a status."""
-        await self._line.fail(fault, [("x-fiador-id", self._id)])
+        await self._writer.write_error(error, [("x-fiador-id", self._request_id)])
 
     def close(self) -> None:
         """Nothing runs beside it."""
@@ -124,15 +126,17 @@ class SseReply:
     every `keep_alive_s` tells the client and the proxies between that a sentence is being held.
     """
 
-    def __init__(self, line: Line, encoder: ChunkEncoder, request_id: str, server: tree.Server):
-        self._line = line
+    def __init__(
+        self, writer: ResponseWriter, encoder: ChunkEncoder, request_id: str, server: tree.ServerSettings
+    ):
+        self._writer = writer
         self._encoder = encoder
-        self._id = request_id
+        self._request_id = request_id
         self._server = server
         self._decision: Decision | None = None
-        self._turn = asyncio.Lock()
-        self._written_s = 0.0
-        self._keeper = asyncio.create_task(self._keep())
+        self._write_lock = asyncio.Lock()
+        self._last_write_s = 0.0
+        self._keep_alive_task = asyncio.create_task(self._send_keep_alives())
 
     async def announce_decision(self, decision: Decision) -> None:
         """Goes out with the first text, unless the head has gone already."""
@@ -140,50 +144,50 @@ class SseReply:
 
     async def write_text(self, released: str) -> None:
         """One chunk."""
-        await self._write(self._encoder.encode_text(released))
+        await self._write_stream(self._encoder.encode_text(released))
 
     async def end_reply(self, end: ReplyEnd) -> None:
         """The last chunks and the end of the body."""
         self.close()
         self._decision = end.decision
-        await self._write(self._encoder.encode_end(end), more=False)
+        await self._write_stream(self._encoder.encode_end(end), more=False)
 
-    async def fail(self, fault: FiadorError) -> None:
+    async def fail_reply(self, error: FiadorError) -> None:
         """A status while it can still be one, else an error event: never a clean end."""
         self.close()
-        async with self._turn:
-            if self._line.begun:
-                await self._line.write(self._encoder.encode_error_event(fault), more=False)
+        async with self._write_lock:
+            if self._writer.is_started:
+                await self._writer.write(self._encoder.encode_error_event(error), more=False)
             else:
-                await self._line.fail(fault, [("x-fiador-id", self._id)])
+                await self._writer.write_error(error, [("x-fiador-id", self._request_id)])
 
     def close(self) -> None:
         """Stops the keep-alives."""
-        self._keeper.cancel()
+        self._keep_alive_task.cancel()
 
-    async def _write(self, data: bytes, *, more: bool = True) -> None:
-        async with self._turn:
-            if not self._line.begun:
-                await self._line.open(200, self._headers())
-            await self._line.write(data, more=more)
-            self._written_s = asyncio.get_running_loop().time()
+    async def _write_stream(self, data: bytes, *, more: bool = True) -> None:
+        async with self._write_lock:
+            if not self._writer.is_started:
+                await self._writer.open(200, self._build_stream_headers())
+            await self._writer.write(data, more=more)
+            self._last_write_s = asyncio.get_running_loop().time()
 
-    def _headers(self) -> Headers:
+    def _build_stream_headers(self) -> Headers:
         yield "content-type", "text/event-stream; charset=utf-8"
         yield "cache-control", "no-cache"
         yield "x-accel-buffering", "no"
-        yield "x-fiador-id", self._id
+        yield "x-fiador-id", self._request_id
         if self._decision:
             yield "x-fiador-decision", self._decision
 
-    async def _keep(self) -> None:
+    async def _send_keep_alives(self) -> None:
         wait_s = self._server.first_byte_s
         with suppress(ClientGone):  # whoever watches the client ends the answer
             while True:
                 await asyncio.sleep(wait_s)
-                quiet_s = asyncio.get_running_loop().time() - self._written_s
+                quiet_s = asyncio.get_running_loop().time() - self._last_write_s
                 wait_s = self._server.keep_alive_s
                 if quiet_s >= wait_s:
-                    await self._write(KEEP_ALIVE)
+                    await self._write_stream(KEEP_ALIVE)
                 else:
                     wait_s -= quiet_s

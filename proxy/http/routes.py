@@ -15,28 +15,28 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from proxy.domain.errors import BusyError, FiadorError, RequestError
 from proxy.domain.ports import ClientGone, HttpRequest, Reply
 from proxy.domain.types import ChatRequest
-from proxy.http.body import head, read
-from proxy.http.replies import JsonReply, Line, SseReply
+from proxy.http.body import read_request, read_request_head
+from proxy.http.replies import JsonReply, ResponseWriter, SseReply
 from proxy.settings import tree
 from proxy.wire import openai_chat
 from proxy.wire.openai_chat import ChunkEncoder, ReplyLabel
 
 log = logging.getLogger("fiador.http")
 
-OpenReply = Callable[[ChatRequest, str], Reply]
-Answer = Callable[[HttpRequest, OpenReply], Awaitable[None]]
-Models = Callable[[HttpRequest], Awaitable[Sequence[str]]]
+ReplyOpener = Callable[[ChatRequest, str], Reply]
+AnswerHandler = Callable[[HttpRequest, ReplyOpener], Awaitable[None]]
+ModelLister = Callable[[HttpRequest], Awaitable[Sequence[str]]]
 """The names of the models that this caller may use; raises `AuthError`."""
-Ready = Callable[[], Awaitable[Sequence[str]]]
+ReadinessCheck = Callable[[], Awaitable[Sequence[str]]]
 """What is missing before requests can be served; nothing: ready."""
-Told = Callable[[Exception], FiadorError]
+ErrorRedactor = Callable[[Exception], FiadorError]
 """What a client is told of a fault."""
-Endpoint = Callable[[Scope, Receive, Line], Awaitable[None]]
+Endpoint = Callable[[Scope, Receive, ResponseWriter], Awaitable[None]]
 """Answers by `line.whole`, or raises a `FiadorError`."""
-Paths = Mapping[str, Mapping[str, Endpoint]]
+RouteTable = Mapping[str, Mapping[str, Endpoint]]
 """Path → method → endpoint. A path may end in `/{id}`: one more part, in `scope["path_params"]["id"]`."""
 
-HINTS: Mapping[str, str] = {
+PATH_HINTS: Mapping[str, str] = {
     "/v1/responses": "The Responses API is not served here; use chat completions. Vercel AI SDK:"
     " `.chat(model)`; OpenAI Agents SDK: `set_default_openai_api('chat_completions')`; LangChain:"
     " `use_responses_api=False`.",
@@ -51,78 +51,78 @@ HINTS: Mapping[str, str] = {
 }
 
 
-def build(
-    answer: Answer,
-    models: Models,
-    ready: Ready,
-    server: tree.Server,
+def build_app(
+    answer_request: AnswerHandler,
+    list_models: ModelLister,
+    list_obstacles: ReadinessCheck,
+    server: tree.ServerSettings,
     *,
-    more: Paths | None = None,
-    failed: Callable[[str], None] = lambda code: None,
+    extra_routes: RouteTable | None = None,
+    count_error: Callable[[str], None] = lambda code: None,
 ) -> ASGIApp:
     """The whole HTTP surface; `more` adds endpoints, `failed` hears the code of every error that is told."""
-    listing = _Listing(models)
+    model_endpoints = _ModelEndpoints(list_models)
 
-    def told(fault: Exception) -> FiadorError:
-        error = shown(fault)
-        failed(error.code)
-        return error
+    def redact_and_count(error: Exception) -> FiadorError:
+        redacted = redact_error(error)
+        count_error(redacted.code)
+        return redacted
 
-    return _Router(
+    return _PathRouter(
         {
-            "/v1/chat/completions": {"POST": _Chat(answer, server, told)},
-            "/v1/models": {"GET": listing.all},
-            "/v1/models/{id}": {"GET": listing.one},
-            **probes(ready),
-            **(more or {}),
+            "/v1/chat/completions": {"POST": _ChatEndpoint(answer_request, server, redact_and_count)},
+            "/v1/models": {"GET": model_endpoints.show_models},
+            "/v1/models/{id}": {"GET": model_endpoints.show_model},
+            **build_probes(list_obstacles),
+            **(extra_routes or {}),
         },
         server,
-        told,
+        redact_and_count,
     )
 
 
-def probes(ready: Ready) -> Paths:
+def build_probes(list_obstacles: ReadinessCheck) -> RouteTable:
     """What a supervisor asks: whether the process runs, and whether it can serve."""
-    return {"/healthz": {"GET": _alive}, "/readyz": {"GET": _Readiness(ready)}}
+    return {"/healthz": {"GET": _report_alive}, "/readyz": {"GET": _ReadinessEndpoint(list_obstacles)}}
 
 
-def router(paths: Paths, server: tree.Server) -> ASGIApp:
+def build_router(routes: RouteTable, server: tree.ServerSettings) -> ASGIApp:
     """An HTTP surface of `paths` alone."""
-    return _Router(paths, server, shown)
+    return _PathRouter(routes, server, redact_error)
 
 
-class _Router:
+class _PathRouter:
     """Matches the path as it was sent, undecoded, and turns faults into responses."""
 
-    def __init__(self, paths: Paths, server: tree.Server, told: Told):
-        self._paths = paths
+    def __init__(self, routes: RouteTable, server: tree.ServerSettings, redact_error: ErrorRedactor):
+        self._routes = routes
         self._server = server
-        self._told = told
+        self._redact_error = redact_error
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             raise RuntimeError(f"{scope['type']} is not served here")
-        line = Line(send, self._server.idle_s)
+        writer = ResponseWriter(send, self._server.idle_s)
         with suppress(ClientGone):
             try:
-                await self._endpoint(scope)(scope, receive, line)
+                await self._find_endpoint(scope)(scope, receive, writer)
             except (ClientGone, asyncio.CancelledError):
                 raise
             except Exception as fault:
-                if line.begun:
+                if writer.is_started:
                     raise  # the server then tears the connection down: no clean end
-                await line.fail(self._told(fault))
+                await writer.write_error(self._redact_error(fault))
 
-    def _endpoint(self, scope: Scope) -> Endpoint:
+    def _find_endpoint(self, scope: Scope) -> Endpoint:
         path = scope.get("raw_path", scope["path"].encode()).decode("latin-1")
-        methods = self._paths.get(path)
+        methods = self._routes.get(path)
         if methods is None:
             folder, _, last = path.rpartition("/")
-            methods = self._paths.get(f"{folder}/{{id}}") if last else None
-            scope["path_params"] = {"id": _decoded(last)}
+            methods = self._routes.get(f"{folder}/{{id}}") if last else None
+            scope["path_params"] = {"id": _decode_part(last)}
         if methods is None:
-            there = f"There are: {', '.join(self._paths)}; a slash within an id is written %2F."
-            text = HINTS.get(path) or f"There is no such path here. {there}"
+            there = f"There are: {', '.join(self._routes)}; a slash within an id is written %2F."
+            text = PATH_HINTS.get(path) or f"There is no such path here. {there}"
             raise RequestError(text, code="unknown_path", status=404)
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         if method not in methods:
@@ -132,7 +132,7 @@ class _Router:
         return methods[method]
 
 
-def _decoded(part: str) -> str:
+def _decode_part(part: str) -> str:
     """A part of a path as text. What is none is no name of anything: two such must not become one."""
     try:
         return unquote(part, errors="strict")
@@ -142,89 +142,93 @@ def _decoded(part: str) -> str:
         ) from None
 
 
-def shown(fault: Exception) -> FiadorError:
+def redact_error(error: Exception) -> FiadorError:
     """What a client may see of a fault; the rest goes to the log."""
-    if isinstance(fault, FiadorError):
-        if fault.status >= 500:
-            log.warning("%s: %s %s", fault.code, fault.text, fault.detail)
-        elif fault.detail:  # whoever sets up an identity provider must be able to learn what is wrong
-            log.debug("%s: %s %s", fault.code, fault.text, fault.detail)
-        return fault
-    log.error("request failed", exc_info=fault)
+    if isinstance(error, FiadorError):
+        if error.status >= 500:
+            log.warning("%s: %s %s", error.code, error.text, error.detail)
+        elif error.detail:  # whoever sets up an identity provider must be able to learn what is wrong
+            log.debug("%s: %s %s", error.code, error.text, error.detail)
+        return error
+    log.error("request failed", exc_info=error)
     return FiadorError("Something went wrong here. It has been written down; asking again may not help.")
 
 
-class _Chat:
+class _ChatEndpoint:
     """`POST /v1/chat/completions`: reads, answers, and watches for the client's going."""
 
-    def __init__(self, answer: Answer, server: tree.Server, told: Told):
-        self._answer = answer
+    def __init__(
+        self, answer_request: AnswerHandler, server: tree.ServerSettings, redact_error: ErrorRedactor
+    ):
+        self._answer_request = answer_request
         self._server = server
-        self._told = told
+        self._redact_error = redact_error
 
-    async def __call__(self, scope: Scope, receive: Receive, line: Line) -> None:
-        ask = await read(scope, receive, self._server)
+    async def __call__(self, scope: Scope, receive: Receive, writer: ResponseWriter) -> None:
+        http_request = await read_request(scope, receive, self._server)
         replies: list[SseReply | JsonReply] = []
 
         def open_reply(request: ChatRequest, request_id: str) -> Reply:
-            replies.append(_reply(line, request, request_id, self._server))
+            replies.append(_build_reply(writer, request, request_id, self._server))
             return replies[-1]
 
         try:
-            await _watched(self._answer(ask, open_reply), receive, line)
+            await _run_until_disconnect(self._answer_request(http_request, open_reply), receive, writer)
         except FiadorError as fault:
             if not replies:
                 raise
-            await replies[-1].fail(self._told(fault))
+            await replies[-1].fail_reply(self._redact_error(fault))
         finally:
             for reply in replies:
                 reply.close()
 
 
-def _reply(line: Line, request: ChatRequest, request_id: str, server: tree.Server) -> SseReply | JsonReply:
+def _build_reply(
+    writer: ResponseWriter, request: ChatRequest, request_id: str, server: tree.ServerSettings
+) -> SseReply | JsonReply:
     label = ReplyLabel(f"chatcmpl-{request_id}", request.model, int(time.time()))
     if request.stream:
-        return SseReply(line, ChunkEncoder(label, include_usage=request.include_usage), request_id, server)
-    return JsonReply(line, label, request_id)
+        return SseReply(writer, ChunkEncoder(label, include_usage=request.include_usage), request_id, server)
+    return JsonReply(writer, label, request_id)
 
 
-async def _watched(answer: Awaitable[None], receive: Receive, line: Line) -> None:
+async def _run_until_disconnect(answer: Awaitable[None], receive: Receive, writer: ResponseWriter) -> None:
     """Runs `answer`; the client's going cancels it. Returns when it has wound up, whatever happens."""
-    answering = asyncio.ensure_future(answer)
-    watching = asyncio.create_task(_gone(receive))
+    answer_task = asyncio.ensure_future(answer)
+    watch_task = asyncio.create_task(_wait_for_disconnect(receive))
     try:
-        await asyncio.wait((answering, watching), return_when=asyncio.FIRST_COMPLETED)
-        if line.ended:  # a server also says "disconnect" when the response is over; what is left is ours
-            await asyncio.wait((answering,))
-        line.gone = not answering.done()
+        await asyncio.wait((answer_task, watch_task), return_when=asyncio.FIRST_COMPLETED)
+        if writer.is_ended:  # a server also says "disconnect" when the response is over; what is left is ours
+            await asyncio.wait((answer_task,))
+        writer.is_client_gone = not answer_task.done()
     finally:
-        watching.cancel()
-        if not answering.done():
-            answering.cancel()
-            await asyncio.wait((answering,))
-    if answering.cancelled():
+        watch_task.cancel()
+        if not answer_task.done():
+            answer_task.cancel()
+            await asyncio.wait((answer_task,))
+    if answer_task.cancelled():
         raise ClientGone
-    answering.result()
+    answer_task.result()
 
 
-async def _gone(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
-class _Listing:
+class _ModelEndpoints:
     """`GET /v1/models` and `/v1/models/{id}`: what the caller may name as `model`."""
 
-    def __init__(self, models: Models):
-        self._models = models
-        self._created = int(time.time())
+    def __init__(self, list_models: ModelLister):
+        self._list_models = list_models
+        self._created_s = int(time.time())
 
-    async def all(self, scope: Scope, receive: Receive, line: Line) -> None:
-        names = await self._models(head(scope))
-        await line.whole(200, (), openai_chat.encode_model_list(names, self._created))
+    async def show_models(self, scope: Scope, receive: Receive, writer: ResponseWriter) -> None:
+        names = await self._list_models(read_request_head(scope))
+        await writer.write_json(200, (), openai_chat.encode_model_list(names, self._created_s))
 
-    async def one(self, scope: Scope, receive: Receive, line: Line) -> None:
-        names = await self._models(head(scope))
+    async def show_model(self, scope: Scope, receive: Receive, writer: ResponseWriter) -> None:
+        names = await self._list_models(read_request_head(scope))
         name = scope["path_params"]["id"]
         if name not in names:
             raise RequestError(
@@ -233,21 +237,21 @@ class _Listing:
                 param="model",
                 status=404,
             )
-        await line.whole(200, (), openai_chat.encode_model(name, self._created))
+        await writer.write_json(200, (), openai_chat.encode_model(name, self._created_s))
 
 
-async def _alive(scope: Scope, receive: Receive, line: Line) -> None:
+async def _report_alive(scope: Scope, receive: Receive, writer: ResponseWriter) -> None:
     """`GET /healthz`: the process runs."""
-    await line.whole(200, (), b'{"status":"ok"}')
+    await writer.write_json(200, (), b'{"status":"ok"}')
 
 
-class _Readiness:
+class _ReadinessEndpoint:
     """`GET /readyz`: 200 when requests can be answered, 503 and what is missing otherwise."""
 
-    def __init__(self, ready: Ready):
-        self._ready = ready
+    def __init__(self, list_obstacles: ReadinessCheck):
+        self._list_obstacles = list_obstacles
 
-    async def __call__(self, scope: Scope, receive: Receive, line: Line) -> None:
-        if missing := await self._ready():
-            raise BusyError(f"Not ready: {', '.join(missing)}.", code="not_ready")
-        await _alive(scope, receive, line)
+    async def __call__(self, scope: Scope, receive: Receive, writer: ResponseWriter) -> None:
+        if obstacles := await self._list_obstacles():
+            raise BusyError(f"Not ready: {', '.join(obstacles)}.", code="not_ready")
+        await _report_alive(scope, receive, writer)

@@ -14,11 +14,11 @@ from proxy.wire import openai_chat
 HEAD_BYTES_MAX = 64_000
 """Of a request that is not whole yet: its headers are kept in memory before anybody knows who sends them."""
 
-_OFFER = re.compile(rb"(?<=\r\n)upgrade(?=[ \t]*:)", re.IGNORECASE)
-_LEFT_ASIDE = b"x-offer"
+_UPGRADE_HEADER = re.compile(rb"(?<=\r\n)upgrade(?=[ \t]*:)", re.IGNORECASE)
+_HIDDEN_HEADER = b"x-offer"
 
 
-class Patient(HttpToolsProtocol):
+class BoundedHttpProtocol(HttpToolsProtocol):
     """uvicorn itself waits for ever for a request that never becomes whole.
 
     Here a connection is closed whose request has no whole head after `header_s` or 64 kB. The timer runs from
@@ -35,59 +35,61 @@ class Patient(HttpToolsProtocol):
         self._head_bytes = 0
 
     def data_received(self, data: bytes) -> None:
-        super().data_received(data if self._answering() else _unoffered(data))
+        super().data_received(data if self._is_answering() else _hide_upgrade_header(data))
         self._head_bytes = self._head_bytes + len(data) if self._timer else 0
         if self._head_bytes > HEAD_BYTES_MAX:
-            self._refuse(RequestError("The headers are too large.", code="headers_too_large", status=431))
+            self._reject_request(
+                RequestError("The headers are too large.", code="headers_too_large", status=431)
+            )
 
     def send_400_response(self, msg: str) -> None:
         """In place of uvicorn's plain text."""
-        self._refuse(RequestError("This is no valid HTTP/1.1 request.", code="invalid_http"))
+        self._reject_request(RequestError("This is no valid HTTP/1.1 request.", code="invalid_http"))
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._start()
+        self._start_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._stop()
+        self._stop_timer()
         super().connection_lost(exc)
 
     def on_message_begin(self) -> None:
-        self._start()
+        self._start_timer()
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        self._stop()
+        self._stop_timer()
         super().on_headers_complete()
 
-    def _answering(self) -> bool:
+    def _is_answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
 
-    def _refuse(self, fault: RequestError) -> None:
+    def _reject_request(self, error: RequestError) -> None:
         """The last response of this connection, unless one is under way: nothing is written into that."""
-        if not self.transport.is_closing() and not (self._answering() and self.cycle.response_started):
-            body = openai_chat.encode_error(fault)
-            status = f"HTTP/1.1 {fault.status} {HTTPStatus(fault.status).phrase}\r\n"
+        if not self.transport.is_closing() and not (self._is_answering() and self.cycle.response_started):
+            body = openai_chat.encode_error(error)
+            status = f"HTTP/1.1 {error.status} {HTTPStatus(error.status).phrase}\r\n"
             kind = f"content-type: application/json\r\ncontent-length: {len(body)}\r\n"
             self.transport.write(f"{status}{kind}connection: close\r\n\r\n".encode() + body)
         self.transport.close()
 
-    def _start(self) -> None:
-        self._stop()
+    def _start_timer(self) -> None:
+        self._stop_timer()
         self._timer = self.loop.call_later(self._header_s, self.transport.close)
 
-    def _stop(self) -> None:
+    def _stop_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
 
-def _unoffered(data: bytes) -> bytes:
+def _hide_upgrade_header(data: bytes) -> bytes:
     """`data` without offers in its head: a body may begin in the same read, and a record is no header."""
     head, end, body = data.partition(b"\r\n\r\n")
-    return _OFFER.sub(_LEFT_ASIDE, head) + end + body
+    return _UPGRADE_HEADER.sub(_HIDDEN_HEADER, head) + end + body
 
 
-def patient(header_s: float) -> type[asyncio.Protocol]:
+def make_http_protocol(header_s: float) -> type[asyncio.Protocol]:
     """What uvicorn takes as `http` and calls for each connection; it can be handed to worker processes."""
-    return cast("type[asyncio.Protocol]", partial(Patient, header_s=header_s))
+    return cast("type[asyncio.Protocol]", partial(BoundedHttpProtocol, header_s=header_s))

@@ -23,11 +23,11 @@ class Owner:
     started: str
 
     @classmethod
-    def current(cls) -> Self:
+    def read_current(cls) -> Self:
         """This process."""
         pid = os.getpid()
         try:
-            return cls(_boot(), _space(), pid, _started(pid) or "")
+            return cls(_read_boot_id(), _read_pid_namespace(), pid, _read_start_ticks(pid) or "")
         except OSError:
             return cls("", secrets.token_hex(8), pid, "")
 
@@ -40,24 +40,24 @@ class Owner:
     def __str__(self) -> str:
         return f"{self.boot}~{self.space}~{self.pid}~{self.started}"
 
-    def dead(self, here: "Owner") -> bool:
+    def is_dead(self, observer: "Owner") -> bool:
         """True only where it is certain, seen from the process `here`."""
-        if not self.boot or not here.boot:
+        if not self.boot or not observer.boot:
             return False
-        if self.boot != here.boot:
+        if self.boot != observer.boot:
             return True
-        return self.space == here.space and _started(self.pid) != self.started
+        return self.space == observer.space and _read_start_ticks(self.pid) != self.started
 
 
-def _boot() -> str:
+def _read_boot_id() -> str:
     return (PROC / "sys/kernel/random/boot_id").read_text().strip()
 
 
-def _space() -> str:
+def _read_pid_namespace() -> str:
     return re.sub(r"\D", "", os.readlink(PROC / "self/ns/pid"))
 
 
-def _started(pid: int) -> str | None:
+def _read_start_ticks(pid: int) -> str | None:
     """Start time in clock ticks since boot (proc_pid_stat(5), field 22); None: no such process."""
     try:
         stat = (PROC / str(pid) / "stat").read_text()

@@ -8,26 +8,26 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from proxy.domain.errors import ConfigError
 from proxy.domain.types import Caller
-from proxy.ledger.prices import dollars
+from proxy.ledger.prices import convert_cap_usd
 from proxy.settings import tree
 
-DEPLOYMENT = "deployment"
+DEPLOYMENT_ACCOUNT = "deployment"
 
 
 @dataclass(frozen=True, slots=True)
-class Cap:
+class SpendCap:
     """Nano-dollars a month and a day; None: no cap."""
 
-    month: int | None = None
-    day: int | None = None
+    month_nanousd: int | None = None
+    day_nanousd: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Caps:
+class DeploymentCaps:
     """The caps of the configuration. A key's own caps come with its caller."""
 
-    deployment: Cap = Cap()
-    groups: Mapping[str, Cap] = field(default_factory=dict)
+    deployment: SpendCap = SpendCap()
+    groups: Mapping[str, SpendCap] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,13 @@ class Period:
     month: str
 
 
-def caps(settings: tree.Ledger) -> Caps:
+def build_caps(settings: tree.LedgerSettings) -> DeploymentCaps:
     """The caps in nano-dollars."""
-    groups = {name: _cap(cap.usd_month, cap.usd_day) for name, cap in settings.groups.items()}
-    return Caps(_cap(settings.usd_month, settings.usd_day), groups)
+    groups = {name: _build_spend_cap(cap.usd_month, cap.usd_day) for name, cap in settings.groups.items()}
+    return DeploymentCaps(_build_spend_cap(settings.usd_month, settings.usd_day), groups)
 
 
-def zone(name: str) -> ZoneInfo:
+def load_time_zone(name: str) -> ZoneInfo:
     """The named time zone. Raises ConfigError for an unknown name."""
     try:
         return ZoneInfo(name)
@@ -52,35 +52,36 @@ def zone(name: str) -> ZoneInfo:
         raise ConfigError(f"ledger.time_zone: want an IANA name like Europe/Berlin, got {name!r}") from fault
 
 
-def period(now: float, where: ZoneInfo) -> Period:
+def find_period(now: float, zone: ZoneInfo) -> Period:
     """The period of a moment in Unix seconds. Days begin at whole minutes in every zone: one is kept."""
-    return _period(int(now // 60), where)
+    return _compute_period(int(now // 60), zone)
 
 
 @lru_cache(maxsize=8)
-def _period(minute: int, where: ZoneInfo) -> Period:
-    day = datetime.fromtimestamp(minute * 60, where).strftime("%Y-%m-%d")
+def _compute_period(minute: int, zone: ZoneInfo) -> Period:
+    day = datetime.fromtimestamp(minute * 60, zone).strftime("%Y-%m-%d")
     return Period(day, day[:7])
 
 
-def accounts(key_id: str, groups: Iterable[str]) -> list[str]:
+def list_accounts(key_id: str, groups: Iterable[str]) -> list[str]:
     """Whose balances a request touches: `deployment`, `key:ID` and a `group:NAME` each."""
     key = [f"key:{key_id}"] if key_id else []
-    return [DEPLOYMENT, *key, *(f"group:{name}" for name in sorted(groups))]
+    return [DEPLOYMENT_ACCOUNT, *key, *(f"group:{name}" for name in sorted(groups))]
 
 
-def capped(caller: Caller, limits: Caps) -> list[tuple[str, Cap]]:
+def list_capped_accounts(caller: Caller, caps: DeploymentCaps) -> list[tuple[str, SpendCap]]:
     """Those of them that have a cap."""
-    own = Cap(caller.cap_nanousd_month, caller.cap_nanousd_day)
+    own = SpendCap(caller.cap_nanousd_month, caller.cap_nanousd_day)
     every = [
-        (DEPLOYMENT, limits.deployment),
+        (DEPLOYMENT_ACCOUNT, caps.deployment),
         (f"key:{caller.key_id}", own),
-        *((f"group:{name}", limits.groups[name]) for name in caller.groups if name in limits.groups),
+        *((f"group:{name}", caps.groups[name]) for name in caller.groups if name in caps.groups),
     ]
-    return [(name, cap) for name, cap in every if cap != Cap()]
+    return [(name, cap) for name, cap in every if cap != SpendCap()]
 
 
-def _cap(usd_month: float | None, usd_day: float | None) -> Cap:
-    return Cap(
-        None if usd_month is None else dollars(usd_month), None if usd_day is None else dollars(usd_day)
+def _build_spend_cap(usd_month: float | None, usd_day: float | None) -> SpendCap:
+    return SpendCap(
+        None if usd_month is None else convert_cap_usd(usd_month),
+        None if usd_day is None else convert_cap_usd(usd_day),
     )

@@ -11,68 +11,72 @@ from indexes.storage.group_commit import GroupCommit
 from proxy.ledger import spool, transactions
 from proxy.ledger.owner import Owner
 from proxy.ledger.spool import Spool
-from proxy.ledger.transactions import Booking, Terms
+from proxy.ledger.transactions import Booking, ReserveTerms
 
 log = logging.getLogger("fiador.ledger")
 
 
 @dataclass(frozen=True, slots=True)
-class Recovered:
+class RecoveryCounts:
     """Counts of one sweep, and the nano-dollars charged in it."""
 
-    dead: int = 0
-    expired: int = 0
-    nanousd: int = 0
-    kept: int = 0
+    dead_count: int = 0
+    expired_count: int = 0
+    charged_nanousd: int = 0
+    spooled_count: int = 0
 
 
-async def start(commits: GroupCommit, kept: Spool, clock: Callable[[], float]) -> Recovered:
+async def recover_at_startup(
+    commits: GroupCommit, booking_spool: Spool, clock: Callable[[], float]
+) -> RecoveryCounts:
     """At start: first the settlements that are known, then the holds of which nothing is known any more.
 
     A living process's kept settlements are booked too: booked again by their owner they count once.
     """
-    files = await asyncio.to_thread(kept.files)
-    bookings = [booking for path in files for booking in await asyncio.to_thread(spool.read, path)]
+    files = await asyncio.to_thread(booking_spool.list_files)
+    bookings = [booking for path in files for booking in await asyncio.to_thread(spool.read_bookings, path)]
     now = clock()
-    done = await commits.submit(lambda connection: _start(connection, bookings, now))
-    await asyncio.to_thread(kept.clear, files)
-    tell(done)
-    return done
+    counts = await commits.submit(lambda connection: _book_and_charge(connection, bookings, now))
+    await asyncio.to_thread(booking_spool.remove_files, files)
+    log_recovery(counts)
+    return counts
 
 
-def _start(connection: sqlite3.Connection, bookings: list[Booking], now: float) -> Recovered:
-    transactions.stamp(connection)
+def _book_and_charge(connection: sqlite3.Connection, bookings: list[Booking], now: float) -> RecoveryCounts:
+    transactions.stamp_layout(connection)
     for booking in bookings:
-        transactions.settle(connection, booking)
-    dead, expired = _dead(connection, now), transactions.expire(connection, now)
-    return Recovered(len(dead), len(expired), sum(dead) + sum(expired), len(bookings))
+        transactions.settle_hold(connection, booking)
+    dead, expired = _charge_dead_owners(connection, now), transactions.charge_expired_holds(connection, now)
+    return RecoveryCounts(len(dead), len(expired), sum(dead) + sum(expired), len(bookings))
 
 
-def sweep(connection: sqlite3.Connection, *, alive: Iterable[str], terms: Terms, now: float) -> Recovered:
+def sweep_holds(
+    connection: sqlite3.Connection, *, live_hold_ids: Iterable[str], terms: ReserveTerms, now: float
+) -> RecoveryCounts:
     """From time to time: renews the holds `alive` here, then charges the expired ones and the dead's."""
-    transactions.renew(connection, alive, now + terms.hold_s)
-    dead, expired = _dead(connection, now), transactions.expire(connection, now)
-    return Recovered(len(dead), len(expired), sum(dead) + sum(expired))
+    transactions.renew_holds(connection, live_hold_ids, now + terms.hold_s)
+    dead, expired = _charge_dead_owners(connection, now), transactions.charge_expired_holds(connection, now)
+    return RecoveryCounts(len(dead), len(expired), sum(dead) + sum(expired))
 
 
-def tell(done: Recovered) -> None:
+def log_recovery(counts: RecoveryCounts) -> None:
     """Says what was recovered, if anything was."""
-    if done != Recovered():
+    if counts != RecoveryCounts():
         log.warning(
             "recovered: %d holds of dead processes and %d expired ones charged at their bound, "
             "%d nano-dollars; %d kept settlements booked",
-            done.dead,
-            done.expired,
-            done.nanousd,
-            done.kept,
+            counts.dead_count,
+            counts.expired_count,
+            counts.charged_nanousd,
+            counts.spooled_count,
         )
 
 
 @contextlib.asynccontextmanager
-async def every(seconds: float, work: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
+async def run_periodically(seconds: float, work: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
     """Runs `work` again and again while the block lasts, whether or not it fails."""
 
-    async def loop() -> None:
+    async def run_loop() -> None:
         while True:
             await asyncio.sleep(seconds)
             try:
@@ -80,7 +84,7 @@ async def every(seconds: float, work: Callable[[], Awaitable[None]]) -> AsyncIte
             except Exception as fault:
                 log.error("holds were not renewed: %s: %s", type(fault).__name__, fault)
 
-    task = asyncio.create_task(loop(), name="ledger sweep")
+    task = asyncio.create_task(run_loop(), name="ledger sweep")
     try:
         yield
     finally:
@@ -89,19 +93,19 @@ async def every(seconds: float, work: Callable[[], Awaitable[None]]) -> AsyncIte
             await task
 
 
-def _dead(connection: sqlite3.Connection, now: float) -> list[int]:
-    here = Owner.current()
+def _charge_dead_owners(connection: sqlite3.Connection, now: float) -> list[int]:
+    observer = Owner.read_current()
     owners = [row[0] for row in connection.execute("SELECT DISTINCT owner FROM holds")]
     return [
         cost
         for owner in owners
-        if _is_dead(owner, here)
-        for cost in transactions.recover(connection, owner, now)
+        if _is_owner_dead(owner, observer)
+        for cost in transactions.charge_dead_owner(connection, owner, now)
     ]
 
 
-def _is_dead(text: str, here: Owner) -> bool:
+def _is_owner_dead(text: str, observer: Owner) -> bool:
     try:
-        return Owner.parse(text).dead(here)
+        return Owner.parse(text).is_dead(observer)
     except ValueError:
         return False

@@ -14,23 +14,25 @@ from proxy.ledger.transactions import Booking
 log = logging.getLogger("fiador.ledger")
 
 
-class Keeper:
+class SettlementRetrier:
     """`async with` around the retrying task. `book` queues one; its future ends when that is on disk."""
 
-    def __init__(self, spool: Spool, book: Callable[[Booking], asyncio.Future[None]], *, retry_s: float = 1):
+    def __init__(
+        self, spool: Spool, submit_booking: Callable[[Booking], asyncio.Future[None]], *, retry_s: float = 1
+    ):
         self._spool = spool
-        self._book = book
+        self._submit_booking = submit_booking
         self._retry_s = retry_s
-        self._kept: dict[str, Booking] = {}
-        self._wake = asyncio.Event()
-        self._writing = threading.Lock()
+        self._pending: dict[str, Booking] = {}
+        self._wake_event = asyncio.Event()
+        self._write_lock = threading.Lock()
         self._task: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._pending)
 
     async def __aenter__(self) -> Self:
-        self._task = asyncio.create_task(self._run(), name="ledger keeper")
+        self._task = asyncio.create_task(self._run_retries(), name="ledger keeper")
         return self
 
     async def __aexit__(
@@ -41,39 +43,39 @@ class Keeper:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
             self._task = None
-        self._write()
+        self._write_spool()
 
-    def keep(self, booking: Booking) -> None:
+    def enqueue_booking(self, booking: Booking) -> None:
         """Takes a booking over; returns at once. Once closed nobody retries: it goes to disk here and now."""
-        self._kept.setdefault(booking.hold, booking)
+        self._pending.setdefault(booking.hold_id, booking)
         if self._task is None:
-            self._write()
-        self._wake.set()
+            self._write_spool()
+        self._wake_event.set()
 
-    async def _run(self) -> None:
+    async def _run_retries(self) -> None:
         while True:
-            await self._wake.wait()
-            self._wake.clear()
-            await self._save()
-            while self._kept:
+            await self._wake_event.wait()
+            self._wake_event.clear()
+            await self._save_pending()
+            while self._pending:
                 await asyncio.sleep(self._retry_s)
-                await self._retry()
-                await self._save()
+                await self._retry_bookings()
+                await self._save_pending()
 
-    async def _retry(self) -> None:
-        tries = {hold: self._book(booking) for hold, booking in self._kept.items()}
+    async def _retry_bookings(self) -> None:
+        tries = {hold: self._submit_booking(booking) for hold, booking in self._pending.items()}
         await asyncio.wait(tries.values())
         for hold, done in tries.items():
             if done.exception() is None:
-                del self._kept[hold]
+                del self._pending[hold]
 
-    async def _save(self) -> None:
-        await asyncio.to_thread(self._write)
+    async def _save_pending(self) -> None:
+        await asyncio.to_thread(self._write_spool)
 
-    def _write(self) -> None:
+    def _write_spool(self) -> None:
         """On a full disk they stay in memory; their holds are still in the books and charged at the bound."""
         try:
-            with self._writing:  # a thread that was writing when this closed must not have the last word
-                self._spool.write(list(self._kept.values()))
+            with self._write_lock:  # a thread that was writing when this closed must not have the last word
+                self._spool.write(list(self._pending.values()))
         except OSError as fault:
-            log.error("%d settlements wait in memory only: %s", len(self._kept), fault)
+            log.error("%d settlements wait in memory only: %s", len(self._pending), fault)

@@ -15,7 +15,7 @@ from proxy.ledger.transactions import Booking
 
 COST_MAX = 10**18
 """Nano-dollars or tokens: what is beyond it was never written here, and would not fit into the books."""
-OLD_S = 86_400
+STALE_FILE_S = 86_400
 """Age at which the file of a process goes of which nothing is certain, such as one in another container."""
 
 
@@ -25,11 +25,11 @@ class Spool:
     def __init__(self, folder: Path, owner: Owner):
         self._folder = folder
         self._owner = owner
-        self._file = folder / f"{_safe(str(owner))}.jsonl"
+        self._file = folder / f"{_sanitize_file_name(str(owner))}.jsonl"
 
     def write(self, bookings: Iterable[Booking]) -> None:
         """Makes the file hold exactly these; none: removes it. Raises OSError."""
-        lines = [_line(booking) for booking in bookings]
+        lines = [_format_booking(booking) for booking in bookings]
         if not lines:
             self._file.unlink(missing_ok=True)
             return
@@ -40,50 +40,50 @@ class Spool:
             out.flush()
             os.fsync(out.fileno())
         fresh.replace(self._file)
-        _flush(self._folder)
+        _flush_folder(self._folder)
 
-    def files(self) -> list[Path]:
+    def list_files(self) -> list[Path]:
         """The files of every process."""
         return sorted(self._folder.glob("*.jsonl"))
 
-    def clear(self, paths: Iterable[Path]) -> None:
+    def remove_files(self, paths: Iterable[Path]) -> None:
         """Removes files that are booked and whose process will not write them again."""
         for path in paths:
             with suppress(FileNotFoundError):  # another process that starts now was quicker
-                if self._gone(path) or time.time() - path.stat().st_mtime > OLD_S:
+                if self._is_finished(path) or time.time() - path.stat().st_mtime > STALE_FILE_S:
                     path.unlink()
 
-    def _gone(self, path: Path) -> bool:
+    def _is_finished(self, path: Path) -> bool:
         if path == self._file:
             return True
         try:
-            return Owner.parse(path.stem).dead(self._owner)
+            return Owner.parse(path.stem).is_dead(self._owner)
         except ValueError:
             return False
 
 
-def beside(ledger: Path) -> Path:
+def find_spool_folder(ledger: Path) -> Path:
     """Where the bookings of the ledger at this path wait, those of all its processes."""
     return ledger.with_name(f"{ledger.name}.spool")
 
 
-def read(path: Path) -> list[Booking]:
+def read_bookings(path: Path) -> list[Booking]:
     """The bookings of one file; a line that is not one is skipped (its hold is then charged at its bound)."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:  # another process that starts now has booked it
         return []
-    found = (_parse(line) for line in text.splitlines())
+    found = (_parse_booking(line) for line in text.splitlines())
     return [booking for booking in found if booking is not None]
 
 
-def _line(booking: Booking) -> str:
+def _format_booking(booking: Booking) -> str:
     cost = booking.settled
-    values = [booking.hold, booking.basis, booking.now]
+    values = [booking.hold_id, booking.basis, booking.now]
     return json.dumps([*values, cost.input_tokens, cost.output_tokens, cost.nanousd]) + "\n"
 
 
-def _parse(line: str) -> Booking | None:
+def _parse_booking(line: str) -> Booking | None:
     try:
         hold, basis, now, *cost = json.loads(line)
         found = Booking(str(hold), str(basis), Settled(*map(int, cost)), float(now))
@@ -92,11 +92,11 @@ def _parse(line: str) -> Booking | None:
     return found if math.isfinite(found.now) and all(0 <= part <= COST_MAX for part in cost) else None
 
 
-def _safe(text: str) -> str:
+def _sanitize_file_name(text: str) -> str:
     return re.sub(r"[^\w~-]", "_", text)
 
 
-def _flush(folder: Path) -> None:
+def _flush_folder(folder: Path) -> None:
     """Makes the rename itself durable."""
     handle = os.open(folder, os.O_RDONLY)
     try:

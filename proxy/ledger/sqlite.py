@@ -20,19 +20,19 @@ from proxy.domain.ports import CostBound, Denial, Hold, Prices, Settled, Spent
 from proxy.domain.types import Caller, Decision
 from proxy.ledger import audit, prices, recovery, transactions
 from proxy.ledger.owner import Owner
-from proxy.ledger.periods import Caps, Period, period, zone
-from proxy.ledger.schema import LEDGER
-from proxy.ledger.settlement_retrier import Keeper
-from proxy.ledger.spool import Spool, beside
-from proxy.ledger.transactions import Adjustment, Booking, Terms, Wish
+from proxy.ledger.periods import DeploymentCaps, Period, find_period, load_time_zone
+from proxy.ledger.schema import LEDGER_SCHEMA
+from proxy.ledger.settlement_retrier import SettlementRetrier
+from proxy.ledger.spool import Spool, find_spool_folder
+from proxy.ledger.transactions import Adjustment, Booking, HoldRequest, ReserveTerms
 
 T = TypeVar("T")
 log = logging.getLogger("fiador.ledger")
-LIFE_S = 3_600
+HOLD_LIFE_MAX_S = 3_600
 """Longest that a hold is renewed: past it something has leaked, and it is charged."""
 
 
-def _nothing(point: str) -> None:
+def _ignore_failpoint(point: str) -> None:
     """The failpoint of ordinary runs."""
 
 
@@ -47,43 +47,47 @@ class SqliteLedger:
     def __init__(
         self,
         path: Path,
-        caps: Caps,
+        caps: DeploymentCaps,
         *,
         time_zone: str = "UTC",
         hold_s: float = 300,
         busy_s: float = 2,
         retry_s: float = 1,
         clock: Callable[[], float] = time.time,
-        failpoint: Callable[[str], None] = _nothing,
+        failpoint: Callable[[str], None] = _ignore_failpoint,
     ):
         self.path = path
-        self.owner = Owner.current()
-        self.recovered = recovery.Recovered()
+        self.owner = Owner.read_current()
+        self.recovery_counts = recovery.RecoveryCounts()
         self.fault = ""
-        self._terms = Terms(caps, zone(time_zone), str(self.owner), hold_s)
+        self._terms = ReserveTerms(caps, load_time_zone(time_zone), str(self.owner), hold_s)
         self._busy_s = busy_s
         self._clock = clock
-        self._open: dict[str, float] = {}
-        self._db = Database(path, schema=LEDGER, busy_s=busy_s)
-        self._commits = GroupCommit(self._db, guard=self._same, failpoint=failpoint)
-        self._spool = Spool(beside(path), self.owner)
-        self._keeper = Keeper(self._spool, self._book, retry_s=retry_s)
+        self._open_holds: dict[str, float] = {}
+        self._database = Database(path, schema=LEDGER_SCHEMA, busy_s=busy_s)
+        self._commits = GroupCommit(self._database, guard=self._check_same_file, failpoint=failpoint)
+        self._spool = Spool(find_spool_folder(path), self.owner)
+        self._retrier = SettlementRetrier(self._spool, self._submit_booking, retry_s=retry_s)
         self._stack = AsyncExitStack()
         self._identity: tuple[int, int] = (0, 0)
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
             try:
-                await stack.enter_async_context(self._db)
-                self._identity = _identity(self.path)
+                await stack.enter_async_context(self._database)
+                self._identity = _read_file_identity(self.path)
                 await stack.enter_async_context(self._commits)
-                self.recovered = await recovery.start(self._commits, self._spool, self._clock)
+                self.recovery_counts = await recovery.recover_at_startup(
+                    self._commits, self._spool, self._clock
+                )
             except (sqlite3.Error, OSError) as fault:
                 raise StoreError(
                     "The spending ledger cannot be opened.", detail=f"{self.path}: {fault}"
                 ) from fault
-            await stack.enter_async_context(self._keeper)
-            await stack.enter_async_context(recovery.every(self._terms.hold_s / 3, self._sweep))
+            await stack.enter_async_context(self._retrier)
+            await stack.enter_async_context(
+                recovery.run_periodically(self._terms.hold_s / 3, self._sweep_holds)
+            )
             self._stack = stack.pop_all()
         return self
 
@@ -94,105 +98,113 @@ class SqliteLedger:
 
     async def reserve(self, caller: Caller, model: str, bound: CostBound, prices: Prices) -> Hold | Denial:
         """Sets the bound aside in one transaction over every cap that applies, or says why not."""
-        wish = Wish(caller, model, bound, prices, self._clock())
-        future = self._submit(lambda connection: transactions.reserve(connection, self._terms, wish))
+        request = HoldRequest(caller, model, bound, prices, self._clock())
+        future = self._submit_work(
+            lambda connection: transactions.reserve_hold(connection, self._terms, request)
+        )
         answer: Hold | Denial | None = None
         try:
             async with asyncio.timeout(self._busy_s):
                 answer = await future
         except TimeoutError:
-            return self._down(f"no answer within {self._busy_s} s")
+            return self._report_ledger_down(f"no answer within {self._busy_s} s")
         except Exception as fault:
-            return self._down(f"{type(fault).__name__}: {fault}")
+            return self._report_ledger_down(f"{type(fault).__name__}: {fault}")
         finally:
             if answer is None:
-                self._abandon(future)
+                self._abandon_reservation(future)
         self.fault = ""
         if isinstance(answer, Hold):
-            self._open[answer.id] = time.monotonic()
+            self._open_holds[answer.id] = time.monotonic()
         return answer
 
     async def settle(self, hold: Hold, spent: Spent) -> Settled:
         """Replaces the hold by the real cost: booked, or kept and retried. Never raises."""
-        settled = prices.fill(spent, hold)
-        booking = Booking(hold.id, prices.basis(spent), settled, self._clock())
-        future = self._book(booking)
-        future.add_done_callback(partial(self._failed, booking))
+        settled = prices.compute_settled_cost(spent, hold)
+        booking = Booking(hold.id, prices.choose_cost_basis(spent), settled, self._clock())
+        future = self._submit_booking(booking)
+        future.add_done_callback(partial(self._retry_failed_booking, booking))
         if settled.nanousd > hold.nanousd:
             log.error("bound_exceeded: hold %s of %d settles at %d", hold.id, hold.nanousd, settled.nanousd)
         await asyncio.wait([future], timeout=self._busy_s)
         if not future.done():
-            self._keeper.keep(booking)
+            self._retrier.enqueue_booking(booking)
         return settled
 
-    async def ready(self) -> bool:
+    async def is_writable(self) -> bool:
         """True if the ledger can be written now: it writes, so that a full disk shows."""
-        future = self._submit(transactions.touch)
+        future = self._submit_work(transactions.probe_write)
         try:
             async with asyncio.timeout(self._busy_s):
                 await future
         except Exception as fault:
-            self._down(f"{type(fault).__name__}: {fault}")
+            self._report_ledger_down(f"{type(fault).__name__}: {fault}")
             return False
         self.fault = ""
         return True
 
-    async def spend(self, by: audit.By, since: str = "") -> list[audit.Spend]:
+    async def list_spend_totals(
+        self, grouping: audit.SpendGrouping, since: str = ""
+    ) -> list[audit.SpendTotal]:
         """Totals by key, model or day, from the day `since`. As all of the operator's: raises StoreError."""
-        return await self._look(lambda connection: audit.spend(connection, by, since))
+        return await self._read_snapshot(
+            lambda connection: audit.list_spend_totals(connection, grouping, since)
+        )
 
-    async def verify(self) -> audit.Proof:
+    async def verify_balances(self) -> audit.BalanceProof:
         """Proves every balance, and lists the open holds."""
-        return await self._look(audit.verify)
+        return await self._read_snapshot(audit.verify_balances)
 
-    async def report(self, month: str) -> list[audit.Invoice]:
+    async def list_invoice_lines(self, month: str) -> list[audit.InvoiceLine]:
         """A month such as `2026-11` by day, model and basis."""
-        return await self._look(lambda connection: audit.report(connection, month))
+        return await self._read_snapshot(lambda connection: audit.list_invoice_lines(connection, month))
 
-    async def adjust(self, change: Adjustment, *, by: str) -> Period:
+    async def adjust(self, change: Adjustment, *, operator: str) -> Period:
         """Books a change by hand into the present period. `by`: who does it."""
         terms, now = self._terms, self._clock()
-        return await self._change(lambda c: audit.correct(c, terms, change, by=by, now=now))
+        return await self._change_books(
+            lambda c: audit.book_adjustment(c, terms, change, operator=operator, now=now)
+        )
 
-    async def acknowledge(self, model: str, reason: str, *, by: str) -> bool:
+    async def reopen_model(self, model: str, reason: str, *, operator: str) -> bool:
         """Opens a model that `bound_exceeded` had closed. False: it was not closed."""
-        act = audit.Act(self._clock(), by, "acknowledge", model, reason)
-        return await self._change(lambda connection: audit.acknowledge(connection, model, act))
+        act = audit.OperatorAct(self._clock(), operator, "acknowledge", model, reason)
+        return await self._change_books(lambda connection: audit.reopen_model(connection, model, act))
 
-    async def rewind(self, reason: str, *, by: str) -> Period:
+    async def rewind_period(self, reason: str, *, operator: str) -> Period:
         """Returns to today's period after a clock that had run ahead; periods never go back by themselves."""
         now = self._clock()
-        today = period(now, self._terms.zone)
-        act = audit.Act(now, by, "rewind", today.day, reason)
-        await self._change(lambda connection: audit.rewind(connection, today, act))
+        today = find_period(now, self._terms.zone)
+        act = audit.OperatorAct(now, operator, "rewind", today.day, reason)
+        await self._change_books(lambda connection: audit.rewind_latest_day(connection, today, act))
         return today
 
-    async def closed(self) -> dict[str, str]:
+    async def list_closed_models(self) -> dict[str, str]:
         """Models that `bound_exceeded` has closed, and why."""
-        return await self._look(audit.closed)
+        return await self._read_snapshot(audit.list_closed_models)
 
-    async def acts(self) -> list[audit.Act]:
+    async def list_operator_acts(self) -> list[audit.OperatorAct]:
         """Everything that was done by hand, oldest first."""
-        return await self._look(audit.acts)
+        return await self._read_snapshot(audit.list_operator_acts)
 
     @property
-    def waiting(self) -> int:
+    def pending_count(self) -> int:
         """Settlements that are kept because they could not be written yet."""
-        return len(self._keeper)
+        return len(self._retrier)
 
-    async def _look(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def _read_snapshot(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Reads one snapshot, which keeps nobody from spending, after what waits here has been written."""
         if not self._commits.is_idle:
-            await self._change(lambda connection: None)
-        with self._answering():
-            return await self._db.run_read(work)
+            await self._change_books(lambda connection: None)
+        with self._translate_store_errors():
+            return await self._database.run_read(work)
 
-    async def _change(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        with self._answering():
-            return await self._submit(work)
+    async def _change_books(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        with self._translate_store_errors():
+            return await self._submit_work(work)
 
     @contextlib.contextmanager
-    def _answering(self) -> Iterator[None]:
+    def _translate_store_errors(self) -> Iterator[None]:
         try:
             yield
         except (sqlite3.Error, OSError) as fault:
@@ -200,54 +212,56 @@ class SqliteLedger:
                 "The spending ledger does not answer.", detail=f"{self.path}: {fault}"
             ) from fault
 
-    def _submit(self, work: Callable[[sqlite3.Connection], T]) -> asyncio.Future[T]:
-        return self._commits.submit(work, undo=self._give_back)
+    def _submit_work(self, work: Callable[[sqlite3.Connection], T]) -> asyncio.Future[T]:
+        return self._commits.submit(work, undo=self._return_hold)
 
-    def _same(self) -> None:
+    def _check_same_file(self) -> None:
         """The file at the path is the one that was opened: SQLite would go on writing to a deleted one."""
-        if _identity(self.path) != self._identity:
+        if _read_file_identity(self.path) != self._identity:
             raise sqlite3.OperationalError("the ledger's file was replaced; restart to use the new one")
 
-    def _book(self, booking: Booking) -> asyncio.Future[None]:
-        future = self._submit(lambda connection: transactions.settle(connection, booking))
-        future.add_done_callback(partial(self._booked, booking))
+    def _submit_booking(self, booking: Booking) -> asyncio.Future[None]:
+        future = self._submit_work(lambda connection: transactions.settle_hold(connection, booking))
+        future.add_done_callback(partial(self._forget_booked_hold, booking))
         return future
 
-    def _booked(self, booking: Booking, future: asyncio.Future[None]) -> None:
+    def _forget_booked_hold(self, booking: Booking, future: asyncio.Future[None]) -> None:
         if not future.cancelled() and future.exception() is None:
-            self._open.pop(booking.hold, None)
+            self._open_holds.pop(booking.hold_id, None)
 
-    def _failed(self, booking: Booking, future: asyncio.Future[None]) -> None:
+    def _retry_failed_booking(self, booking: Booking, future: asyncio.Future[None]) -> None:
         fault = None if future.cancelled() else future.exception()
         if fault is not None:
-            self._down(f"{type(fault).__name__}: {fault}")
-            self._keeper.keep(booking)
+            self._report_ledger_down(f"{type(fault).__name__}: {fault}")
+            self._retrier.enqueue_booking(booking)
 
-    def _abandon(self, future: asyncio.Future[Hold | Denial]) -> None:
+    def _abandon_reservation(self, future: asyncio.Future[Hold | Denial]) -> None:
         """Nobody will use the answer: it may be there already, be under way, or not have begun."""
         if future.cancel() or future.cancelled() or future.exception() is not None:
             return
-        self._give_back(future.result())
+        self._return_hold(future.result())
 
-    def _give_back(self, answer: object) -> None:
+    def _return_hold(self, answer: object) -> None:
         if isinstance(answer, Hold):
             booking = Booking(answer.id, "unsent", Settled(0, 0, 0), self._clock())
-            self._book(booking).add_done_callback(partial(self._failed, booking))
+            self._submit_booking(booking).add_done_callback(partial(self._retry_failed_booking, booking))
 
-    def _down(self, detail: str) -> Denial:
+    def _report_ledger_down(self, detail: str) -> Denial:
         self.fault = detail
         log.error("ledger_down: %s", detail)
         return Denial(Decision.LEDGER_DOWN, detail)
 
-    async def _sweep(self) -> None:
+    async def _sweep_holds(self) -> None:
         """Renews what lives here, charges what nobody renewed and what the dead left."""
-        oldest = time.monotonic() - LIFE_S
-        alive = [hold for hold, since in self._open.items() if since > oldest]
-        sweep = partial(recovery.sweep, alive=alive, terms=self._terms, now=self._clock())
-        recovery.tell(await self._submit(sweep))
+        oldest = time.monotonic() - HOLD_LIFE_MAX_S
+        live_hold_ids = [hold for hold, since in self._open_holds.items() if since > oldest]
+        sweep = partial(
+            recovery.sweep_holds, live_hold_ids=live_hold_ids, terms=self._terms, now=self._clock()
+        )
+        recovery.log_recovery(await self._submit_work(sweep))
 
 
-def _identity(path: Path) -> tuple[int, int]:
+def _read_file_identity(path: Path) -> tuple[int, int]:
     """Device and inode. Raises OSError if there is no file."""
     found = os.stat(path)
     return found.st_dev, found.st_ino

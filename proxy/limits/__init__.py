@@ -1,8 +1,16 @@
 """How often one address and one key may ask: windows that refill continuously. Fails open, and says so."""
 
-from proxy.limits.address import address, networks
-from proxy.limits.memory import MemoryStore
-from proxy.limits.rules import Limits, Rule, Store
-from proxy.limits.sqlite import SqliteStore
+from proxy.limits.address import find_client_address, parse_networks
+from proxy.limits.memory import MemoryLimitStore
+from proxy.limits.rules import LimitRule, LimitStore, RateLimits
+from proxy.limits.sqlite import SqliteLimitStore
 
-__all__ = ["Limits", "MemoryStore", "Rule", "SqliteStore", "Store", "address", "networks"]
+__all__ = [
+    "LimitRule",
+    "LimitStore",
+    "MemoryLimitStore",
+    "RateLimits",
+    "SqliteLimitStore",
+    "find_client_address",
+    "parse_networks",
+]

@@ -12,7 +12,7 @@ IPV6_PREFIX = 64
 """One subscriber gets at least a /64, so its single addresses are as many as anyone likes."""
 
 
-def networks(texts: Iterable[str]) -> tuple[Network, ...]:
+def parse_networks(texts: Iterable[str]) -> tuple[Network, ...]:
     """Parses `limits.trusted_networks`. Raises ConfigError naming the wrong ones."""
     found, faults = [], []
     for text in texts:
@@ -25,34 +25,34 @@ def networks(texts: Iterable[str]) -> tuple[Network, ...]:
     return tuple(found)
 
 
-def address(peer: str, headers: Mapping[str, str], trusted: Iterable[Network]) -> str:
+def find_client_address(peer: str, headers: Mapping[str, str], trusted_networks: Iterable[Network]) -> str:
     """The nearest address that is not one of our own proxies; IPv6 as its /64.
 
     `X-Forwarded-For` is read from the right: each proxy appends whom it saw, so what stands left of the first
     stranger is that stranger's own claim. `peer` is the socket's address.
     """
-    ours = tuple(trusted)
-    here = _parse(peer)
-    if here is None:
+    own_networks = tuple(trusted_networks)
+    nearest = _parse_address(peer)
+    if nearest is None:
         return peer
-    for text in reversed(_forwarded(headers)[-HOPS_MAX:]):
-        if not _within(here, ours):
+    for text in reversed(_split_forwarded_header(headers)[-HOPS_MAX:]):
+        if not _is_within_networks(nearest, own_networks):
             break
-        before = _parse(text)
-        if before is None:
+        previous = _parse_address(text)
+        if previous is None:
             break
-        here = before
-    return _shown(here)
+        nearest = previous
+    return _format_address(nearest)
 
 
-def _forwarded(headers: Mapping[str, str]) -> list[str]:
+def _split_forwarded_header(headers: Mapping[str, str]) -> list[str]:
     """All lines of the header in their order: some proxies append a line of their own."""
     lines = getattr(headers, "getlist", None)
     texts = lines("x-forwarded-for") if lines else [headers.get("x-forwarded-for", "")]
     return [part.strip() for part in ",".join(texts).split(",") if part.strip()]
 
 
-def _parse(text: str) -> Address | None:
+def _parse_address(text: str) -> Address | None:
     """An address with or without port, brackets and zone."""
     bare = text.strip().strip('"')
     if bare.startswith("["):
@@ -67,11 +67,11 @@ def _parse(text: str) -> Address | None:
     return mapped or found
 
 
-def _within(here: Address, ours: Iterable[Network]) -> bool:
-    return any(here.version == network.version and here in network for network in ours)
+def _is_within_networks(address: Address, networks: Iterable[Network]) -> bool:
+    return any(address.version == network.version and address in network for network in networks)
 
 
-def _shown(here: Address) -> str:
-    if isinstance(here, ipaddress.IPv4Address):
-        return str(here)
-    return str(ipaddress.ip_network((here, IPV6_PREFIX), strict=False))
+def _format_address(address: Address) -> str:
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    return str(ipaddress.ip_network((address, IPV6_PREFIX), strict=False))

@@ -3,58 +3,62 @@
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 
-from proxy.limits.rules import AT_ONCE_RETRY_S, Full, Rule, taken, wait
+from proxy.limits.rules import CONCURRENT_RETRY_S, LimitRule, WindowFull, compute_full_at, compute_wait_s
 
-_NONE: Mapping[str, float] = {}
+_NO_WINDOWS: Mapping[str, float] = {}
 
 
-class MemoryStore:
+class MemoryLimitStore:
     """Counts in this process. `table_max` subjects a limit; who asked longest ago goes first."""
 
     def __init__(self, table_max: int = 50_000):
         self._table_max = table_max
         self._full_at: dict[str, OrderedDict[str, float]] = {}
-        self._running: dict[tuple[str, str], int] = {}
+        self._running_counts: dict[tuple[str, str], int] = {}
 
-    async def take(self, rules: Sequence[Rule], now: float) -> Full | None:
+    async def count_request(self, rules: Sequence[LimitRule], now: float) -> WindowFull | None:
         """See `Store`. Never waits, so that nothing can come between the check and the count."""
         for rule in rules:
-            wait_s = self._wait(rule, now)
+            wait_s = self._find_wait_s(rule, now)
             if wait_s > 0:
-                return Full(rule, wait_s)
+                return WindowFull(rule, wait_s)
         for rule in rules:
-            self._count(rule, now)
+            self._count_under_rule(rule, now)
         return None
 
-    async def release(self, rules: Sequence[Rule]) -> None:
+    async def end_request(self, rules: Sequence[LimitRule]) -> None:
         """See `Store`."""
         for rule in rules:
-            if rule.seconds:
+            if rule.window_s:
                 continue
-            left = self._running.get((rule.limit, rule.subject), 0) - 1
+            left = self._running_counts.get((rule.name, rule.subject), 0) - 1
             if left > 0:
-                self._running[rule.limit, rule.subject] = left
+                self._running_counts[rule.name, rule.subject] = left
             else:
-                self._running.pop((rule.limit, rule.subject), None)
+                self._running_counts.pop((rule.name, rule.subject), None)
 
     def __len__(self) -> int:
         """Rows of all tables."""
-        return sum(map(len, self._full_at.values())) + len(self._running)
+        return sum(map(len, self._full_at.values())) + len(self._running_counts)
 
-    def _wait(self, rule: Rule, now: float) -> float:
+    def _find_wait_s(self, rule: LimitRule, now: float) -> float:
         """Seconds until one more request fits; 0: now."""
-        if not rule.seconds:
-            return AT_ONCE_RETRY_S if self._running.get((rule.limit, rule.subject), 0) >= rule.count else 0
-        full_at = self._full_at.get(rule.limit, _NONE).get(rule.subject, now)
-        return max(0.0, wait(rule, full_at, now))
+        if not rule.window_s:
+            return (
+                CONCURRENT_RETRY_S
+                if self._running_counts.get((rule.name, rule.subject), 0) >= rule.count
+                else 0
+            )
+        full_at = self._full_at.get(rule.name, _NO_WINDOWS).get(rule.subject, now)
+        return max(0.0, compute_wait_s(rule, full_at, now))
 
-    def _count(self, rule: Rule, now: float) -> None:
-        if not rule.seconds:
-            running = self._running.get((rule.limit, rule.subject), 0)
-            self._running[rule.limit, rule.subject] = running + 1
+    def _count_under_rule(self, rule: LimitRule, now: float) -> None:
+        if not rule.window_s:
+            running = self._running_counts.get((rule.name, rule.subject), 0)
+            self._running_counts[rule.name, rule.subject] = running + 1
             return
-        table = self._full_at.setdefault(rule.limit, OrderedDict())
-        table[rule.subject] = taken(rule, table.get(rule.subject, now), now)
+        table = self._full_at.setdefault(rule.name, OrderedDict())
+        table[rule.subject] = compute_full_at(rule, table.get(rule.subject, now), now)
         table.move_to_end(rule.subject)
         if len(table) > self._table_max:
             table.popitem(last=False)

@@ -17,117 +17,119 @@ from proxy.domain.types import Caller
 from proxy.settings import tree
 
 log = logging.getLogger("fiador.limits")
-STORE_S = 0.25
+STORE_TIMEOUT_S = 0.25
 """Longest that a request waits for the store before it passes unlimited."""
-AT_ONCE_RETRY_S = 1.0
+CONCURRENT_RETRY_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class LimitRule:
     """One limit on one subject: `count` requests in `seconds`; 0 seconds: at once."""
 
-    limit: str
+    name: str
     subject: str
     count: int
-    seconds: float = 0
+    window_s: float = 0
 
     @property
-    def every_s(self) -> float:
+    def interval_s(self) -> float:
         """Seconds in which one request comes back."""
-        return self.seconds / self.count
+        return self.window_s / self.count
 
 
 @dataclass(frozen=True, slots=True)
-class Full:
+class WindowFull:
     """The rule that is used up, and when to come back."""
 
-    rule: Rule
+    rule: LimitRule
     retry_after_s: float
 
 
-class Store(Protocol):
+class LimitStore(Protocol):
     """Where the counts live. May raise anything: the request then passes."""
 
-    async def take(self, rules: Sequence[Rule], now: float) -> Full | None:
+    async def count_request(self, rules: Sequence[LimitRule], now: float) -> WindowFull | None:
         """Counts one request under every rule, or, if one is used up, under none."""
         ...
 
-    async def release(self, rules: Sequence[Rule]) -> None:
+    async def end_request(self, rules: Sequence[LimitRule]) -> None:
         """Ends a request that was taken: only what counts `at once` gets free."""
         ...
 
 
-class Limits:
+class RateLimits:
     """`async with limits.enter(caller, address)` around a request. Raises LimitError naming the limit.
 
     `failures` counts requests that passed because the store did not answer.
     """
 
-    def __init__(self, settings: tree.Limits, store: Store, *, clock: Callable[[], float] = time.time):
+    def __init__(
+        self, settings: tree.LimitSettings, store: LimitStore, *, clock: Callable[[], float] = time.time
+    ):
         self._settings = settings
         self.store = store
         self._clock = clock
-        self.failures = 0
+        self.failure_count = 0
 
     @contextlib.asynccontextmanager
     async def enter(self, caller: Caller, address: str) -> AsyncIterator[None]:
         """Counts the request; ends its share of the concurrent ones on leaving."""
-        rules = self.rules(caller, address)
-        taken = await self._take(rules)
+        rules = self.list_rules(caller, address)
+        was_counted = await self._try_count_request(rules)
         try:
             yield
         finally:
-            if taken:
-                await asyncio.shield(self._release(rules))
+            if was_counted:
+                await asyncio.shield(self._try_end_request(rules))
 
-    def rules(self, caller: Caller, address: str) -> tuple[Rule, ...]:
+    def list_rules(self, caller: Caller, address: str) -> tuple[LimitRule, ...]:
         """Every limit that is on, for this request."""
-        s = self._settings
+        settings = self._settings
         every = (
-            Rule("address_minute", address, s.address_minute, 60),
-            Rule("address_hour", address, s.address_hour, 3_600),
-            Rule("address_day", address, s.address_day, 86_400),
-            Rule("key_minute", caller.key_id, s.key_minute, 60),
-            Rule("key_concurrent", caller.key_id, s.key_concurrent),
+            LimitRule("address_minute", address, settings.address_minute, 60),
+            LimitRule("address_hour", address, settings.address_hour, 3_600),
+            LimitRule("address_day", address, settings.address_day, 86_400),
+            LimitRule("key_minute", caller.key_id, settings.key_minute, 60),
+            LimitRule("key_concurrent", caller.key_id, settings.key_concurrent),
         )
         return tuple(rule for rule in every if rule.count)
 
-    async def _take(self, rules: Sequence[Rule]) -> bool:
+    async def _try_count_request(self, rules: Sequence[LimitRule]) -> bool:
         try:
-            async with asyncio.timeout(STORE_S):
-                full = await self.store.take(rules, self._clock())
+            async with asyncio.timeout(STORE_TIMEOUT_S):
+                full = await self.store.count_request(rules, self._clock())
         except Exception as fault:
-            self.failures += 1
+            self.failure_count += 1
             log.error("limits are off, their store failed: %s: %s", type(fault).__name__, fault)
             return False
         if full is not None:
-            raise _error(full)
+            raise _build_limit_error(full)
         return True
 
-    async def _release(self, rules: Sequence[Rule]) -> None:
+    async def _try_end_request(self, rules: Sequence[LimitRule]) -> None:
         try:
-            await self.store.release(rules)
+            await self.store.end_request(rules)
         except Exception as fault:
             log.error("a limit was not released: %s: %s", type(fault).__name__, fault)
 
 
-def wait(rule: Rule, full_at: float, now: float) -> float:
+def compute_wait_s(rule: LimitRule, full_at: float, now: float) -> float:
     """Seconds until one more request fits into a bucket that will be full at `full_at`; not above 0: now.
 
     A moment further off than one window means that the clock was put back: the window starts anew.
     """
-    full_at = full_at if full_at <= now + rule.seconds else now
-    return max(full_at, now) + rule.every_s - now - rule.seconds
+    full_at = full_at if full_at <= now + rule.window_s else now
+    return max(full_at, now) + rule.interval_s - now - rule.window_s
 
 
-def taken(rule: Rule, full_at: float, now: float) -> float:
+def compute_full_at(rule: LimitRule, full_at: float, now: float) -> float:
     """When the bucket will be full after one more request at `now`."""
-    full_at = full_at if full_at <= now + rule.seconds else now
-    return max(full_at, now) + rule.every_s
+    full_at = full_at if full_at <= now + rule.window_s else now
+    return max(full_at, now) + rule.interval_s
 
 
-def _error(full: Full) -> LimitError:
+def _build_limit_error(full: WindowFull) -> LimitError:
     rule = full.rule
-    span = f"in {rule.seconds:g} seconds" if rule.seconds else "at once"
-    text = f"Too many requests: limit {rule.limit} allows {rule.count} {span}."
-    return LimitError(text, limit=rule.limit, retry_after_s=full.retry_after_s)
+    span = f"in {rule.window_s:g} seconds" if rule.window_s else "at once"
+    text = f"Too many requests: limit {rule.name} allows {rule.count} {span}."
+    return LimitError(text, limit=rule.name, retry_after_s=full.retry_after_s)

@@ -14,10 +14,10 @@ from indexes.storage.database import Database
 from indexes.storage.group_commit import GroupCommit
 from proxy.domain.errors import StoreError
 from proxy.ledger.owner import Owner
-from proxy.limits.rules import AT_ONCE_RETRY_S, Full, Rule, taken, wait
+from proxy.limits.rules import CONCURRENT_RETRY_S, LimitRule, WindowFull, compute_full_at, compute_wait_s
 
 log = logging.getLogger("fiador.limits")
-PRUNE_EVERY = 500
+PRUNE_EVERY_REQUESTS = 500
 """Requests between two looks at the size of the table."""
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS buckets (
@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS running (
 """
 
 
-class SqliteStore:
+class SqliteLimitStore:
     """`async with SqliteStore(path)`, one in each worker over one file; at most `table_max` windows.
 
     A file that cannot be opened does not stop the start: every `take` then raises, and `Limits` lets through.
@@ -46,8 +46,8 @@ class SqliteStore:
     def __init__(self, path: Path, table_max: int = 50_000, *, clock: Callable[[], float] = time.time):
         self._table_max = table_max
         self._clock = clock
-        self._owner = Owner.current()
-        self._takes = 0
+        self._owner = Owner.read_current()
+        self._request_count = 0
         self._path = path
         self._commits: GroupCommit | None = None
         self._stack = AsyncExitStack()
@@ -58,7 +58,7 @@ class SqliteStore:
                 db = Database(self._path, schema=SCHEMA, busy_s=0.2, synchronous="OFF")
                 await stack.enter_async_context(db)
                 commits = await stack.enter_async_context(GroupCommit(db))
-                await commits.submit(self._bury)
+                await commits.submit(self._delete_dead_workers)
             except (sqlite3.Error, OSError) as fault:
                 log.error("limits are off, their store cannot be opened: %s: %s", self._path, fault)
                 return self
@@ -71,70 +71,72 @@ class SqliteStore:
         self._commits = None
         await self._stack.aclose()
 
-    async def take(self, rules: Sequence[Rule], now: float) -> Full | None:
+    async def count_request(self, rules: Sequence[LimitRule], now: float) -> WindowFull | None:
         """See `Store`. One transaction: nothing comes between the check and the count."""
-        commits = self._open()
-        self._takes += 1
-        if self._takes % PRUNE_EVERY == 0:
-            commits.submit(self._prune)
+        commits = self._require_commits()
+        self._request_count += 1
+        if self._request_count % PRUNE_EVERY_REQUESTS == 0:
+            commits.submit(self._prune_buckets)
         # A request that has given up waiting passes uncounted; what it took after all is given back.
         future = commits.submit(
-            lambda connection: self._take(connection, rules, now),
-            undo=lambda full: None if full else self._undo(rules),
+            lambda connection: self._count_under_rules(connection, rules, now),
+            undo=lambda full: None if full else self._submit_undo(rules),
         )
         try:
             return await future
         except asyncio.CancelledError:
             if future.done() and not future.cancelled() and not future.exception() and not future.result():
-                self._undo(rules)  # it was cancelled between the answer's coming and its being heard
+                self._submit_undo(rules)  # it was cancelled between the answer's coming and its being heard
             raise
 
-    async def release(self, rules: Sequence[Rule]) -> None:
+    async def end_request(self, rules: Sequence[LimitRule]) -> None:
         """See `Store`."""
-        await self._open().submit(lambda connection: self._free(connection, rules))
+        await self._require_commits().submit(lambda connection: self._end_under_rules(connection, rules))
 
-    def _open(self) -> GroupCommit:
+    def _require_commits(self) -> GroupCommit:
         if self._commits is None:
             raise StoreError("The store of the limits is not open.")
         return self._commits
 
-    def _undo(self, rules: Sequence[Rule]) -> None:
-        self._open().submit(lambda connection: self._free(connection, rules))
+    def _submit_undo(self, rules: Sequence[LimitRule]) -> None:
+        self._require_commits().submit(lambda connection: self._end_under_rules(connection, rules))
 
-    def _take(self, connection: sqlite3.Connection, rules: Sequence[Rule], now: float) -> Full | None:
+    def _count_under_rules(
+        self, connection: sqlite3.Connection, rules: Sequence[LimitRule], now: float
+    ) -> WindowFull | None:
         for rule in rules:
-            wait_s = _wait(connection, rule, now)
+            wait_s = _read_wait_s(connection, rule, now)
             if wait_s > 0:
-                return Full(rule, wait_s)
+                return WindowFull(rule, wait_s)
         for rule in rules:
-            if rule.seconds:
-                _fill(connection, rule, now)
+            if rule.window_s:
+                _fill_bucket(connection, rule, now)
             else:
-                self._count(connection, rule, 1)
+                self._change_running_count(connection, rule, 1)
         return None
 
-    def _free(self, connection: sqlite3.Connection, rules: Sequence[Rule]) -> None:
+    def _end_under_rules(self, connection: sqlite3.Connection, rules: Sequence[LimitRule]) -> None:
         for rule in rules:
-            if not rule.seconds:
-                self._count(connection, rule, -1)
+            if not rule.window_s:
+                self._change_running_count(connection, rule, -1)
 
-    def _count(self, connection: sqlite3.Connection, rule: Rule, change: int) -> None:
+    def _change_running_count(self, connection: sqlite3.Connection, rule: LimitRule, change: int) -> None:
         connection.execute(
             "INSERT INTO running VALUES (?1, ?2, ?3, max(0, ?4)) "
             "ON CONFLICT DO UPDATE SET count = max(0, count + ?4)",
-            (rule.limit, rule.subject, str(self._owner), change),
+            (rule.name, rule.subject, str(self._owner), change),
         )
 
-    def _bury(self, connection: sqlite3.Connection) -> None:
+    def _delete_dead_workers(self, connection: sqlite3.Connection) -> None:
         """Requests of dead workers are over."""
         for (owner,) in connection.execute("SELECT DISTINCT owner FROM running").fetchall():
-            if Owner.parse(owner).dead(self._owner):
+            if Owner.parse(owner).is_dead(self._owner):
                 connection.execute("DELETE FROM running WHERE owner = ?", (owner,))
         connection.execute("DELETE FROM running WHERE count = 0")
 
-    def _prune(self, connection: sqlite3.Connection) -> None:
+    def _prune_buckets(self, connection: sqlite3.Connection) -> None:
         """Full buckets say nothing; beyond `table_max` those go that are full soonest."""
-        self._bury(connection)
+        self._delete_dead_workers(connection)
         connection.execute("DELETE FROM buckets WHERE full_at <= ?", (self._clock(),))
         over = connection.execute("SELECT count(*) - ? FROM buckets", (self._table_max,)).fetchone()[0]
         if over > 0:
@@ -145,18 +147,22 @@ class SqliteStore:
             )
 
 
-def _wait(connection: sqlite3.Connection, rule: Rule, now: float) -> float:
+def _read_wait_s(connection: sqlite3.Connection, rule: LimitRule, now: float) -> float:
     """Seconds until one more request fits; 0: now."""
-    where = (rule.limit, rule.subject)
-    if not rule.seconds:
+    bucket_key = (rule.name, rule.subject)
+    if not rule.window_s:
         query = "SELECT total(count) FROM running WHERE name = ? AND subject = ?"
-        return AT_ONCE_RETRY_S if connection.execute(query, where).fetchone()[0] >= rule.count else 0
-    row = connection.execute("SELECT full_at FROM buckets WHERE name = ? AND subject = ?", where).fetchone()
-    return max(0.0, wait(rule, row[0] if row else now, now))
+        return CONCURRENT_RETRY_S if connection.execute(query, bucket_key).fetchone()[0] >= rule.count else 0
+    row = connection.execute(
+        "SELECT full_at FROM buckets WHERE name = ? AND subject = ?", bucket_key
+    ).fetchone()
+    return max(0.0, compute_wait_s(rule, row[0] if row else now, now))
 
 
-def _fill(connection: sqlite3.Connection, rule: Rule, now: float) -> None:
-    where = (rule.limit, rule.subject)
-    row = connection.execute("SELECT full_at FROM buckets WHERE name = ? AND subject = ?", where).fetchone()
-    full_at = taken(rule, row[0] if row else now, now)
-    connection.execute("INSERT OR REPLACE INTO buckets VALUES (?, ?, ?)", (*where, full_at))
+def _fill_bucket(connection: sqlite3.Connection, rule: LimitRule, now: float) -> None:
+    bucket_key = (rule.name, rule.subject)
+    row = connection.execute(
+        "SELECT full_at FROM buckets WHERE name = ? AND subject = ?", bucket_key
+    ).fetchone()
+    full_at = compute_full_at(rule, row[0] if row else now, now)
+    connection.execute("INSERT OR REPLACE INTO buckets VALUES (?, ?, ?)", (*bucket_key, full_at))

@@ -22,14 +22,14 @@ from proxy.domain.types import Caller, Decision, Layer
 
 T = TypeVar("T")
 log = logging.getLogger("fiador.decisions")
-WAITING_MAX = 10_000
+PENDING_ROWS_MAX = 10_000
 """Rows that may wait for a slow disk; beyond them rows are counted as lost, memory is not."""
-PRUNE_EVERY = 1_000
+PRUNE_EVERY_ROWS = 1_000
 """Rows written between two looks for old ones."""
 DAY_S = 86_400
-WHY = re.compile(r"HTTP \d+|\w*")
+UPSTREAM_FAULT_PATTERN = re.compile(r"HTTP \d+|\w*")
 """How an upstream failed, without its own words for it: they may repeat what it was asked."""
-PLAIN = tuple(item.name for item in fields(Trace) if item.name not in ("caller", "decision"))
+JSON_TRACE_FIELDS = tuple(item.name for item in fields(Trace) if item.name not in ("caller", "decision"))
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS decisions (
   id       TEXT PRIMARY KEY,
@@ -43,7 +43,7 @@ CREATE INDEX IF NOT EXISTS decisions_key ON decisions (key_id, started);
 """
 
 
-class Decisions:
+class SqliteDecisionLog:
     """`async with Decisions(path)` (`services.DecisionLog`).
 
     `questions`: keep what was asked and what was stopped. `lost` counts rows that could not be written.
@@ -53,28 +53,28 @@ class Decisions:
         self,
         path: Path,
         *,
-        questions: bool = True,
+        keep_questions: bool = True,
         keep_days: int = 90,
         clock: Callable[[], float] = time.time,
     ):
         self.path = path
-        self.lost = 0
-        self._questions = questions
+        self.lost_count = 0
+        self._keep_questions = keep_questions
         self._keep_s = keep_days * DAY_S
         self._clock = clock
-        self._waiting = self._writes = 0
-        self._pruning: asyncio.Future[None] | None = None
-        self._db = Database(path, schema=SCHEMA, synchronous="NORMAL")
-        self._commits = GroupCommit(self._db)
+        self._pending_count = self._write_count = 0
+        self._prune_task: asyncio.Future[None] | None = None
+        self._database = Database(path, schema=SCHEMA, synchronous="NORMAL")
+        self._commits = GroupCommit(self._database)
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
             try:
-                await stack.enter_async_context(self._db)
+                await stack.enter_async_context(self._database)
                 await stack.enter_async_context(self._commits)
                 self.path.chmod(0o600)
-                await self.prune()
+                await self.prune_rows()
             except (sqlite3.Error, OSError) as fault:
                 raise StoreError(
                     "The decision log cannot be opened.", detail=f"{self.path}: {fault}"
@@ -90,89 +90,93 @@ class Decisions:
     async def write(self, trace: Trace) -> None:
         """Queues the row and returns. Never raises: what cannot be written is counted in `lost`."""
         try:
-            if self._waiting >= WAITING_MAX:
+            if self._pending_count >= PENDING_ROWS_MAX:
                 raise StoreError("too many rows wait")
-            row = _row(trace if self._questions else discreet(trace))
-            future = self._commits.submit(lambda connection: _insert(connection, row))
+            row = _build_decision_row(trace if self._keep_questions else redact_trace(trace))
+            future = self._commits.submit(lambda connection: _insert_decision(connection, row))
         except Exception as fault:
-            self._miss(fault)
+            self._count_lost_row(fault)
             return
-        self._waiting += 1
-        future.add_done_callback(self._written)
-        self._writes += 1
-        if self._writes % PRUNE_EVERY == 0:
-            self._pruning = asyncio.ensure_future(self._prune())
+        self._pending_count += 1
+        future.add_done_callback(self._finish_write)
+        self._write_count += 1
+        if self._write_count % PRUNE_EVERY_ROWS == 0:
+            self._prune_task = asyncio.ensure_future(self._try_prune_rows())
 
-    async def read(self, id: str) -> Trace | None:
+    async def read_trace(self, id: str) -> Trace | None:
         """The trace of one request, as far as it was kept."""
-        rows = await self._ask("WHERE id = ?", (id,))
+        rows = await self._select_traces("WHERE id = ?", (id,))
         return rows[0] if rows else None
 
-    async def recent(
+    async def list_recent_traces(
         self, count: int, *, key_id: str | None = None, decision: Decision | None = None
     ) -> list[Trace]:
         """The last `count` traces, newest first, of one key or one decision if named."""
-        return await self._ask(
+        return await self._select_traces(
             "WHERE (?1 IS NULL OR key_id = ?1) AND (?2 IS NULL OR decision = ?2) "
             "ORDER BY started DESC, id LIMIT ?3",
             (key_id, decision, count),
         )
 
-    async def prune(self) -> int:
+    async def prune_rows(self) -> int:
         """Deletes rows older than `keep_days`; returns how many."""
         oldest = self._clock() - self._keep_s
         return await self._commits.submit(
             lambda c: c.execute("DELETE FROM decisions WHERE started < ?", (oldest,)).rowcount
         )
 
-    async def _prune(self) -> None:
+    async def _try_prune_rows(self) -> None:
         with contextlib.suppress(sqlite3.Error):
-            await self.prune()
+            await self.prune_rows()
 
-    async def _ask(self, where: str, values: tuple[object, ...]) -> list[Trace]:
+    async def _select_traces(self, condition: str, values: tuple[object, ...]) -> list[Trace]:
         """Rows after everything that waits has been written. Raises StoreError."""
-        statement = f"SELECT key_id, decision, trace FROM decisions {where}"
+        statement = f"SELECT key_id, decision, trace FROM decisions {condition}"
         try:
             rows = await self._commits.submit(lambda c: c.execute(statement, values).fetchall())
         except sqlite3.Error as fault:
             raise StoreError("The decision log does not answer.", detail=f"{self.path}: {fault}") from fault
-        return [_trace(*row) for row in rows]
+        return [_parse_decision_row(*row) for row in rows]
 
-    def _written(self, future: asyncio.Future[None]) -> None:
-        self._waiting -= 1
+    def _finish_write(self, future: asyncio.Future[None]) -> None:
+        self._pending_count -= 1
         fault = None if future.cancelled() else future.exception()
         if fault is not None:
-            self._miss(fault)
+            self._count_lost_row(fault)
 
-    def _miss(self, fault: BaseException) -> None:
-        self.lost += 1
+    def _count_lost_row(self, fault: BaseException) -> None:
+        self.lost_count += 1
         with contextlib.suppress(Exception):
             log.error("a decision was not kept: %s: %s", type(fault).__name__, fault)
 
 
-def discreet(trace: Trace) -> Trace:
+def redact_trace(trace: Trace) -> Trace:
     """The trace without anything that the caller or a model said: for where `log.questions` is off."""
-    why = WHY.match(trace.detail) if trace.decision is Decision.UPSTREAM_FAILED else None
-    return replace(trace, question="", offending="", detail=why[0] if why else trace.detail)
+    fault_kind = (
+        UPSTREAM_FAULT_PATTERN.match(trace.detail) if trace.decision is Decision.UPSTREAM_FAILED else None
+    )
+    return replace(trace, question="", offending="", detail=fault_kind[0] if fault_kind else trace.detail)
 
 
-def _row(trace: Trace) -> tuple[str, float, str, str, str]:
-    kept = {name: getattr(trace, name) for name in PLAIN}
+def _build_decision_row(trace: Trace) -> tuple[str, float, str, str, str]:
+    trace_data = {name: getattr(trace, name) for name in JSON_TRACE_FIELDS}
     caller = trace.caller
-    kept["caller"] = [caller.name, sorted(caller.groups), caller.address]
-    body = json.dumps(kept, ensure_ascii=False, default=str).encode("utf-8", "replace").decode()
+    trace_data["caller"] = [caller.name, sorted(caller.groups), caller.address]
+    body = json.dumps(trace_data, ensure_ascii=False, default=str).encode("utf-8", "replace").decode()
     return trace.id, trace.started, caller.key_id, trace.decision or "", body
 
 
-def _insert(connection: sqlite3.Connection, row: tuple[str, float, str, str, str]) -> None:
+def _insert_decision(connection: sqlite3.Connection, row: tuple[str, float, str, str, str]) -> None:
     connection.execute("INSERT OR REPLACE INTO decisions VALUES (?, ?, ?, ?, ?)", row)
 
 
-def _trace(key_id: str, decision: str, body: str) -> Trace:
-    kept = json.loads(body)
-    name, groups, address = kept.pop("caller")
+def _parse_decision_row(key_id: str, decision: str, body: str) -> Trace:
+    trace_data = json.loads(body)
+    name, groups, address = trace_data.pop("caller")
     caller = Caller(key_id, name, frozenset(groups), address=address)
-    known = {name: kept[name] for name in PLAIN if name in kept}
-    known |= {name: tuple(known[name]) for name in ("sources", "looked") if name in known}
-    known["layer"] = Layer(known.get("layer", ""))
-    return Trace(caller=caller, decision=Decision(decision) if decision else None, **known)
+    trace_fields = {name: trace_data[name] for name in JSON_TRACE_FIELDS if name in trace_data}
+    trace_fields |= {
+        name: tuple(trace_fields[name]) for name in ("sources", "looked") if name in trace_fields
+    }
+    trace_fields["layer"] = Layer(trace_fields.get("layer", ""))
+    return Trace(caller=caller, decision=Decision(decision) if decision else None, **trace_fields)

@@ -11,7 +11,7 @@ from typing import TextIO
 from proxy.domain.trace import Trace
 from proxy.settings import tree
 
-SECRETS = re.compile(
+SECRET_PATTERN = re.compile(
     r"(?i)\b(bearer\s+)\S+"  # whatever comes with a request
     r"|\b(fiador_[0-9a-f]{8}_)[\w-]+"  # our own keys
     r"|\b(sk-|xox[a-z]-|gh[a-z]_)[\w-]{8,}"  # those of well-known providers
@@ -21,10 +21,10 @@ SECRETS = re.compile(
 log = logging.getLogger("fiador.request")
 
 
-def setup(settings: tree.Log, stream: TextIO = sys.stderr) -> None:
+def configure_logging(settings: tree.LogSettings, stream: TextIO = sys.stderr) -> None:
     """Gives our logger and the server's one handler that writes to `stream`; a further call replaces it."""
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(JsonLines() if settings.format == "json" else TextLines())
+    handler.setFormatter(JsonLogFormatter() if settings.format == "json" else TextLogFormatter())
     for name in ("fiador", "uvicorn"):
         root = logging.getLogger(name)
         root.handlers[:] = [handler]
@@ -32,14 +32,14 @@ def setup(settings: tree.Log, stream: TextIO = sys.stderr) -> None:
         root.propagate = False
 
 
-def request(trace: Trace, *, log_line: Callable[..., None] = log.info) -> None:
+def log_request(trace: Trace, *, log_line: Callable[..., None] = log.info) -> None:
     """The one line of a request: what became of it, never what was asked."""
-    log_line("%s", trace.decision or "unfinished", extra={"fields": summary(trace)})
+    log_line("%s", trace.decision or "unfinished", extra={"fields": summarize_trace(trace)})
 
 
-def summary(trace: Trace) -> dict[str, object]:
+def summarize_trace(trace: Trace) -> dict[str, object]:
     """What one line says of a request; empty values are left out."""
-    said: dict[str, object] = {
+    values: dict[str, object] = {
         "id": trace.id,
         "key": trace.caller.name,
         "model": trace.model,
@@ -53,52 +53,52 @@ def summary(trace: Trace) -> dict[str, object]:
         "cost_nanousd": trace.cost_nanousd,
         "total_ms": trace.timings_ms.get("total"),
     }
-    return {name: value for name, value in said.items() if value not in ("", None)}
+    return {name: value for name, value in values.items() if value not in ("", None)}
 
 
-def blot(text: str) -> str:
+def redact_secrets(text: str) -> str:
     """`text` with anything that looks like a credential blotted out, on one line."""
-    plain = SECRETS.sub(lambda hit: f"{next((part for part in hit.groups() if part), '')}…", text)
+    plain = SECRET_PATTERN.sub(lambda hit: f"{next((part for part in hit.groups() if part), '')}…", text)
     return "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in plain)
 
 
-class TextLines(logging.Formatter):
+class TextLogFormatter(logging.Formatter):
     """`2026-11-30T12:00:00Z INFO fiador.ledger message key=value`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        said = " ".join(f"{name}={value}" for name, value in _fields(self, record).items())
-        line = f"{_moment(record)} {record.levelname} {record.name} {record.getMessage()} {said}"
-        return blot(line.rstrip())
+        fields = " ".join(f"{name}={value}" for name, value in _collect_log_fields(self, record).items())
+        line = f"{_format_log_time(record)} {record.levelname} {record.name} {record.getMessage()} {fields}"
+        return redact_secrets(line.rstrip())
 
 
-class JsonLines(logging.Formatter):
+class JsonLogFormatter(logging.Formatter):
     """One JSON object a line: `time level logger message`, then the fields."""
 
     def format(self, record: logging.LogRecord) -> str:
-        said: dict[str, object] = {
-            "time": _moment(record),
+        fields: dict[str, object] = {
+            "time": _format_log_time(record),
             "level": record.levelname.lower(),
             "logger": record.name,
         }
-        said |= {"message": record.getMessage()} | _fields(self, record)
-        return json.dumps(_clean(said), ensure_ascii=False)
+        fields |= {"message": record.getMessage()} | _collect_log_fields(self, record)
+        return json.dumps(_redact_value(fields), ensure_ascii=False)
 
 
-def _clean(value: object) -> object:
+def _redact_value(value: object) -> object:
     """`value` in JSON's own types, every text in it blotted."""
     if isinstance(value, dict):
-        return {str(name): _clean(item) for name, item in value.items()}
+        return {str(name): _redact_value(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_clean(item) for item in value]
-    return value if isinstance(value, int | float | None) else blot(str(value))
+        return [_redact_value(item) for item in value]
+    return value if isinstance(value, int | float | None) else redact_secrets(str(value))
 
 
-def _fields(lines: logging.Formatter, record: logging.LogRecord) -> dict[str, object]:
+def _collect_log_fields(formatter: logging.Formatter, record: logging.LogRecord) -> dict[str, object]:
     found = dict(getattr(record, "fields", {}))
     if record.exc_info:
-        found["trace"] = lines.formatException(record.exc_info)
+        found["trace"] = formatter.formatException(record.exc_info)
     return found
 
 
-def _moment(record: logging.LogRecord) -> str:
+def _format_log_time(record: logging.LogRecord) -> str:
     return datetime.fromtimestamp(record.created, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -25,7 +25,7 @@ HISTOGRAMS = {
     "fiador_first_sentence_seconds": "From then to the first released sentence.",
     "fiador_first_upstream_seconds": "From then to the first word of the upstream.",
 }
-TIMINGS = {
+TIMING_HISTOGRAMS = {
     "total": "fiador_request_seconds",
     "first_sentence": "fiador_first_sentence_seconds",
     "first_upstream": "fiador_first_upstream_seconds",
@@ -34,12 +34,12 @@ TIMINGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _MetricReading:
     """A figure that is read at each scrape."""
 
     kind: str
-    text: str
-    read: Callable[[], float]
+    help_text: str
+    read_value: Callable[[], float]
 
 
 Labels = tuple[tuple[str, str], ...]
@@ -50,81 +50,81 @@ class Metrics:
 
     def __init__(self) -> None:
         self._counts: dict[str, dict[Labels, float]] = defaultdict(lambda: defaultdict(float))
-        self._spans: dict[str, list[int]] = {name: [0] * (len(BUCKETS_S) + 1) for name in HISTOGRAMS}
+        self._bucket_counts: dict[str, list[int]] = {name: [0] * (len(BUCKETS_S) + 1) for name in HISTOGRAMS}
         self._sums_s: dict[str, float] = dict.fromkeys(HISTOGRAMS, 0.0)
-        self._read: dict[str, _Reading] = {}
+        self._readings: dict[str, _MetricReading] = {}
 
-    def count(self, name: str, amount: float = 1, **labels: str) -> None:
+    def increment_counter(self, name: str, amount: float = 1, **labels: str) -> None:
         """Adds to one of `COUNTERS`."""
         if name not in COUNTERS:
             raise KeyError(name)
         self._counts[name][tuple(sorted(labels.items()))] += amount
 
-    def time(self, name: str, seconds: float) -> None:
+    def observe_duration(self, name: str, seconds: float) -> None:
         """Adds a duration to one of `HISTOGRAMS`."""
-        self._spans[name][bisect.bisect_left(BUCKETS_S, seconds)] += 1
+        self._bucket_counts[name][bisect.bisect_left(BUCKETS_S, seconds)] += 1
         self._sums_s[name] += seconds
 
-    def gauge(self, name: str, text: str, read: Callable[[], float]) -> None:
+    def register_gauge(self, name: str, help_text: str, read_value: Callable[[], float]) -> None:
         """A value of another part, read at each scrape, such as the streams open now."""
-        self._read[name] = _Reading("gauge", text, read)
+        self._readings[name] = _MetricReading("gauge", help_text, read_value)
 
-    def total(self, name: str, text: str, read: Callable[[], float]) -> None:
+    def register_counter(self, name: str, help_text: str, read_value: Callable[[], float]) -> None:
         """A count that another part keeps, such as the rows that it lost."""
-        self._read[name] = _Reading("counter", text, read)
+        self._readings[name] = _MetricReading("counter", help_text, read_value)
 
-    def request(self, trace: Trace) -> None:
+    def observe_request(self, trace: Trace) -> None:
         """Everything that one finished request shows."""
-        self.count("fiador_requests_total", decision=trace.decision or "", model=trace.model)
+        self.increment_counter("fiador_requests_total", decision=trace.decision or "", model=trace.model)
         if trace.topic:
-            self.count("fiador_refused_total", topic=trace.topic)
+            self.increment_counter("fiador_refused_total", topic=trace.topic)
         if trace.decision is Decision.STOPPED:
-            self.count("fiador_stopped_total", rule=trace.rule)
-        self.count("fiador_sentences_released_total", trace.released)
-        self.count("fiador_upstream_calls_total", trace.upstream_calls, model=trace.model)
-        self.count("fiador_tokens_total", trace.input_tokens, direction="input")
-        self.count("fiador_tokens_total", trace.output_tokens, direction="output")
-        self.count("fiador_cost_nanousd_total", trace.cost_nanousd, model=trace.model)
-        for part, name in TIMINGS.items():
+            self.increment_counter("fiador_stopped_total", rule=trace.rule)
+        self.increment_counter("fiador_sentences_released_total", trace.released)
+        self.increment_counter("fiador_upstream_calls_total", trace.upstream_calls, model=trace.model)
+        self.increment_counter("fiador_tokens_total", trace.input_tokens, direction="input")
+        self.increment_counter("fiador_tokens_total", trace.output_tokens, direction="output")
+        self.increment_counter("fiador_cost_nanousd_total", trace.cost_nanousd, model=trace.model)
+        for part, name in TIMING_HISTOGRAMS.items():
             if part in trace.timings_ms:
-                self.time(name, trace.timings_ms[part] / 1000)
+                self.observe_duration(name, trace.timings_ms[part] / 1000)
 
     def render(self) -> str:
         """The text that a scrape gets."""
-        lines = [*self._counter_lines(), *self._histogram_lines(), *self._read_lines()]
+        lines = [*self._render_counters(), *self._render_histograms(), *self._render_readings()]
         return "\n".join(lines) + "\n"
 
-    def _counter_lines(self) -> Iterable[str]:
+    def _render_counters(self) -> Iterable[str]:
         for name, text in COUNTERS.items():
-            yield from _head(name, text, "counter")
+            yield from _format_metric_header(name, text, "counter")
             for labels, value in sorted(self._counts[name].items()):
-                yield f"{name}{_labels(dict(labels))} {value:.17g}"
+                yield f"{name}{_format_metric_labels(dict(labels))} {value:.17g}"
 
-    def _histogram_lines(self) -> Iterable[str]:
+    def _render_histograms(self) -> Iterable[str]:
         for name, text in HISTOGRAMS.items():
-            yield from _head(name, text, "histogram")
+            yield from _format_metric_header(name, text, "histogram")
             total = 0
-            for edge, hits in zip((*map(str, BUCKETS_S), "+Inf"), self._spans[name], strict=True):
+            for edge, hits in zip((*map(str, BUCKETS_S), "+Inf"), self._bucket_counts[name], strict=True):
                 total += hits
                 yield f'{name}_bucket{{le="{edge}"}} {total}'
             yield f"{name}_sum {self._sums_s[name]:.17g}"
             yield f"{name}_count {total}"
 
-    def _read_lines(self) -> Iterable[str]:
-        for name, reading in self._read.items():
-            yield from _head(name, reading.text, reading.kind)
-            yield f"{name} {reading.read():.17g}"
+    def _render_readings(self) -> Iterable[str]:
+        for name, reading in self._readings.items():
+            yield from _format_metric_header(name, reading.help_text, reading.kind)
+            yield f"{name} {reading.read_value():.17g}"
 
 
-def _head(name: str, text: str, kind: str) -> list[str]:
+def _format_metric_header(name: str, text: str, kind: str) -> list[str]:
     return [f"# HELP {name} {text}", f"# TYPE {name} {kind}"]
 
 
-def _labels(labels: Mapping[str, str]) -> str:
+def _format_metric_labels(labels: Mapping[str, str]) -> str:
     if not labels:
         return ""
-    return "{" + ",".join(f'{name}="{_escape(value)}"' for name, value in labels.items()) + "}"
+    return "{" + ",".join(f'{name}="{_escape_label_value(value)}"' for name, value in labels.items()) + "}"
 
 
-def _escape(value: str) -> str:
+def _escape_label_value(value: str) -> str:
     return value.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")

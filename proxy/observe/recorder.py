@@ -6,41 +6,41 @@ from collections.abc import Callable
 from proxy.domain.trace import Trace
 from proxy.domain.types import Decision
 from proxy.observe import logs
-from proxy.observe.decisions import Decisions, discreet
+from proxy.observe.decisions import SqliteDecisionLog, redact_trace
 from proxy.observe.metrics import Metrics
 
-LIMITED_S = 1.0
+LIMITED_ROW_INTERVAL_S = 1.0
 """Shortest time between two rows of limited requests: a flood of them is counted, not written down."""
 
 
-class Recorder:
+class DecisionRecorder:
     """Implements `services.DecisionLog` over the decision log, the log lines and the metrics."""
 
     def __init__(
         self,
-        decisions: Decisions,
+        decisions: SqliteDecisionLog,
         metrics: Metrics,
         *,
-        questions: bool = True,
+        keep_questions: bool = True,
         clock: Callable[[], float] = time.monotonic,
     ):
         self._decisions = decisions
         self._metrics = metrics
-        self._questions = questions
+        self._keep_questions = keep_questions
         self._clock = clock
-        self._limited = -LIMITED_S
+        self._last_limited_s = -LIMITED_ROW_INTERVAL_S
 
     async def write(self, trace: Trace) -> None:
         """Never raises."""
-        self._metrics.request(trace)
-        if trace.decision is Decision.LIMITED and not self._due():
+        self._metrics.observe_request(trace)
+        if trace.decision is Decision.LIMITED and not self._may_write_limited():
             return
         await self._decisions.write(trace)
-        logs.request(trace if self._questions else discreet(trace))
+        logs.log_request(trace if self._keep_questions else redact_trace(trace))
 
-    def _due(self) -> bool:
+    def _may_write_limited(self) -> bool:
         now = self._clock()
-        due = now - self._limited >= LIMITED_S
+        due = now - self._last_limited_s >= LIMITED_ROW_INTERVAL_S
         if due:
-            self._limited = now
+            self._last_limited_s = now
         return due

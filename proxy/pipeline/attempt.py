@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 from proxy.domain.ports import CostBound, Denial, Hold, Model
 from proxy.domain.types import Decision, UpstreamCall, UpstreamEnd
-from proxy.ledger.prices import bound
+from proxy.ledger.prices import compute_bound
 from proxy.pipeline.context import AnswerContext, ServedRequest
 from proxy.pipeline.exchange import Exchange
 from proxy.pipeline.sink import GatedSink, open_sink
-from proxy.upstream.retry import pause_s
+from proxy.upstream.retry import compute_pause_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ async def run_attempts(
         if isinstance(hold, Denial):
             return hold
         end = await run_attempt(FundedAttempt(call, model, sink, hold), context, exchange)
-        wait_s = None if sink.has_heard or number > model.retries else pause_s(end, number)
+        wait_s = None if sink.has_heard or number > model.retries else compute_pause_s(end, number)
         if wait_s is None:
             break
         await asyncio.sleep(wait_s)
@@ -73,10 +73,10 @@ async def run_attempt(attempt: FundedAttempt, context: AnswerContext, exchange: 
 
 def bound_call(call: UpstreamCall, model: Model) -> CostBound:
     """What the call can cost at most: the bytes of its body, and both caps."""
-    return bound(
+    return compute_bound(
         len(model.upstream.encode_body(call)),
         template_tokens=model.template_tokens,
-        byte_tokens=model.tokens_per_byte_max,
+        tokens_per_byte_max=model.tokens_per_byte_max,
         output_cap=call.output_cap,
         reasoning_cap=call.reasoning_cap,
         prices=model.prices,

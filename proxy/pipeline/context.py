@@ -16,7 +16,7 @@ from proxy.guards.prompt import Prompt
 from proxy.guards.refusal.refuser import QuestionRefuser
 from proxy.guards.route import OverviewRouter
 from proxy.pipeline.coalesce import RequestCoalescer
-from proxy.settings.tree import Answer, EvidenceSettings
+from proxy.settings.tree import AnswerSettings, EvidenceSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Assistant:
     threshold_for: Callable[[str], float]
     """The similarity that evidence must reach, by language."""
     evidence_settings: EvidenceSettings
-    answer_settings: Answer
+    answer_settings: AnswerSettings
     sources: frozenset[str]
     records: frozenset[str]
 

@@ -20,14 +20,14 @@ TAGS = ("en", "fa", "es", "pt", "fr", "de", "ru", "ar", "hi", "zh")
 T = TypeVar("T")
 
 
-def folder() -> Traversable:
+def find_pack_folder() -> Traversable:
     """Where the packs lie, in a checkout and in an installed wheel alike."""
     return files("config") / "languages"
 
 
-def part(tag: str, name: str, kind: type[T]) -> T:
+def load_pack(tag: str, name: str, kind: type[T]) -> T:
     """One file of one pack as its dataclass. Raises `ConfigError` naming file, key and what was wanted."""
-    path = folder() / tag / f"{name}.toml"
+    path = find_pack_folder() / tag / f"{name}.toml"
     try:
         data = tomllib.loads(path.read_text("utf-8"))
         return TypeAdapter(kind).validate_python(data)
@@ -42,6 +42,6 @@ def part(tag: str, name: str, kind: type[T]) -> T:
         ) from fault
 
 
-def parts(name: str, kind: type[T], tags: tuple[str, ...] = TAGS) -> Mapping[str, T]:
+def load_packs(name: str, kind: type[T], tags: tuple[str, ...] = TAGS) -> Mapping[str, T]:
     """The same file of every pack, by tag."""
-    return {tag: part(tag, name, kind) for tag in tags}
+    return {tag: load_pack(tag, name, kind) for tag in tags}

@@ -15,10 +15,10 @@ from pydantic import Field, ValidationError
 from proxy.domain.errors import ConfigError
 from proxy.settings.tree import Fraction, Section, Settings
 
-NAME = "threshold.lock.toml"
+LOCK_FILE_NAME = "threshold.lock.toml"
 
 
-class Calibrated(Section):
+class CalibratedThreshold(Section):
     """One threshold, and how many questions of each kind stand behind it."""
 
     threshold: Fraction
@@ -29,11 +29,11 @@ class Calibrated(Section):
 class AssistantLock(Section):
     """Thresholds of one assistant: over all languages, and per language where one could be found."""
 
-    every: Calibrated | None = None
-    languages: dict[str, Calibrated] = Field(default_factory=dict)
+    every: CalibratedThreshold | None = None
+    languages: dict[str, CalibratedThreshold] = Field(default_factory=dict)
 
 
-class Lock(Section):
+class ThresholdLock(Section):
     """The whole file. `model` is "" where keywords alone were measured; `date` is ISO 8601."""
 
     model: str
@@ -42,17 +42,17 @@ class Lock(Section):
     rule: str
     assistants: dict[str, AssistantLock] = Field(default_factory=dict)
 
-    def threshold(self, assistant: str, language: str) -> float | None:
+    def find_threshold(self, assistant: str, language: str) -> float | None:
         """The calibrated value for questions in `language`; None where nothing could be calibrated."""
         found = self.assistants.get(assistant, AssistantLock())
         value = found.languages.get(language) or found.every
         return value.threshold if value else None
 
 
-def read(path: Path) -> Lock | None:
+def read_lock(path: Path) -> ThresholdLock | None:
     """The lock at `path`; None if there is none. Raises `ConfigError` for one that cannot be used."""
     try:
-        return Lock.model_validate(tomllib.loads(path.read_text("utf-8")))
+        return ThresholdLock.model_validate(tomllib.loads(path.read_text("utf-8")))
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
@@ -62,13 +62,13 @@ def read(path: Path) -> Lock | None:
         raise ConfigError(*faults) from fault
 
 
-def warnings(lock: Lock | None, settings: Settings, model: str) -> Iterator[str]:
+def list_lock_warnings(lock: ThresholdLock | None, settings: Settings, model: str) -> Iterator[str]:
     """Where a lock has no say: measured with another model than `model`, or under an explicit setting."""
     if lock is None:
         return
     if lock.model != model:
         yield (
-            f"{NAME} was measured with {lock.model or 'keywords alone'} and is not used: "
+            f"{LOCK_FILE_NAME} was measured with {lock.model or 'keywords alone'} and is not used: "
             "`fiador calibrate SET… --write` measures with what serves now"
         )
         return
@@ -79,23 +79,25 @@ def warnings(lock: Lock | None, settings: Settings, model: str) -> Iterator[str]
             spans = " to ".join(f"{value:g}" for value in sorted({min(values), max(values)}))
             yield f"assistants.{name}.threshold: {assistant.threshold:g} wins over the calibrated {spans}"
         for tag, value in assistant.thresholds.items():
-            if (calibrated := lock.threshold(name, tag)) is not None:
+            if (calibrated := lock.find_threshold(name, tag)) is not None:
                 yield f"assistants.{name}.thresholds.{tag}: {value:g} wins over the calibrated {calibrated:g}"
 
 
-def dump(lock: Lock) -> str:
+def render_lock(lock: ThresholdLock) -> str:
     """The file's text; `read` of it gives the same lock."""
     lines = ["# Calibrated thresholds, written by `fiador calibrate --write`; read beside fiador.toml."]
-    lines += [f"{key} = {_quoted(getattr(lock, key))}" for key in ("model", "generation", "date", "rule")]
+    lines += [
+        f"{key} = {_quote_string(getattr(lock, key))}" for key in ("model", "generation", "date", "rule")
+    ]
     for name, found in lock.assistants.items():
-        lines += ["", f"[assistants.{_quoted(name)}]"]
+        lines += ["", f"[assistants.{_quote_string(name)}]"]
         tables = {"every": found.every} if found.every else {}
-        tables |= {f"languages.{_quoted(tag)}": value for tag, value in found.languages.items()}
-        for at, value in tables.items():
-            lines += ["", f"[assistants.{_quoted(name)}.{at}]"]
+        tables |= {f"languages.{_quote_string(tag)}": value for tag, value in found.languages.items()}
+        for section, value in tables.items():
+            lines += ["", f"[assistants.{_quote_string(name)}.{section}]"]
             lines += [f"{key} = {figure}" for key, figure in value.model_dump().items()]
     return "\n".join(lines) + "\n"
 
 
-def _quoted(text: str) -> str:
+def _quote_string(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)  # JSON's strings are TOML's, but for U+007F

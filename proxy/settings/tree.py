@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, PrivateAttr, T
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
-Count = Annotated[int, Field(ge=1)]
+PositiveCount = Annotated[int, Field(ge=1)]
 Seconds = Annotated[float, Field(gt=0)]
 
 
@@ -17,22 +17,22 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=False, str_strip_whitespace=True)
 
 
-class Server(Section):
+class ServerSettings(Section):
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535)
     workers: int = Field(default=1, ge=1, le=64)
     data_dir: Path = Path("data")
-    body_bytes_max: Count = 1_000_000
-    question_bytes_max: Count = 8_000
-    turns_max: Count = 100
-    history_bytes_max: Count = 200_000
-    instructions_bytes_max: Count = 32_000
+    body_bytes_max: PositiveCount = 1_000_000
+    question_bytes_max: PositiveCount = 8_000
+    turns_max: PositiveCount = 100
+    history_bytes_max: PositiveCount = 200_000
+    instructions_bytes_max: PositiveCount = 32_000
     first_byte_s: Seconds = 5
     keep_alive_s: Seconds = 10
     idle_s: Seconds = 65
     header_s: Seconds = 10
     shutdown_s: Seconds = 20
-    streams_max: Count = 500
+    streams_max: PositiveCount = 500
     queue_max: int = Field(default=200, ge=0)
     queue_s: Seconds = 2
     tools: Literal["reject", "drop"] = "reject"
@@ -43,12 +43,12 @@ class Server(Section):
     metrics_port: int = Field(default=0, ge=0, le=65535)
 
 
-class OpenAuth(Section):
+class OpenAuthSettings(Section):
     groups: frozenset[str] = frozenset()
     allow_remote: bool = False
 
 
-class JwtAuth(Section):
+class JwtAuthSettings(Section):
     issuer: str
     audience: str
     jwks: str
@@ -59,58 +59,58 @@ class JwtAuth(Section):
     cache_s: Seconds = 300
 
 
-class Auth(Section):
+class AuthSettings(Section):
     mode: Literal["keys", "open", "jwt"] = "keys"
     public_groups: frozenset[str] = frozenset({"public"})
     groups: dict[str, tuple[str, ...]] = {}
-    open: OpenAuth = OpenAuth()
-    jwt: JwtAuth | None = None
+    open: OpenAuthSettings = OpenAuthSettings()
+    jwt: JwtAuthSettings | None = None
 
 
-class Limits(Section):
+class LimitSettings(Section):
     address_minute: int = Field(default=60, ge=0)
     address_hour: int = Field(default=1_000, ge=0)
     address_day: int = Field(default=5_000, ge=0)
     key_minute: int = Field(default=120, ge=0)
     key_concurrent: int = Field(default=20, ge=0)
-    table_max: Count = 50_000
+    table_max: PositiveCount = 50_000
     trusted_networks: tuple[str, ...] = ()
     join_retries_s: float = Field(default=10, ge=0)
 
 
-class Embedding(Section):
+class EmbeddingSettings(Section):
     model: Literal["auto", "off"] | Path = "auto"
-    threads: Count = 1
+    threads: PositiveCount = 1
     cache_max: int = Field(default=2_000, ge=0)
     timeout_s: Seconds = 2
 
 
-class GroupCap(Section):
+class GroupCapSettings(Section):
     usd_month: float | None = Field(default=None, ge=0)
     usd_day: float | None = Field(default=None, ge=0)
 
 
-class Ledger(Section):
+class LedgerSettings(Section):
     usd_month: float = Field(default=50, ge=0)
     usd_day: float | None = Field(default=None, ge=0)
-    groups: dict[str, GroupCap] = {}
+    groups: dict[str, GroupCapSettings] = {}
     time_zone: str = "UTC"
     hold_s: Seconds = 300
     busy_s: Seconds = 2
 
 
-class Log(Section):
+class LogSettings(Section):
     level: Literal["debug", "info", "warning", "error"] = "info"
     format: Literal["text", "json"] = "text"
     questions: bool = True
     keep_days: int = Field(default=90, ge=1)
 
 
-class Subject(Section):
+class SubjectSettings(Section):
     names: tuple[str, ...] = ()
 
 
-class Topic(Section):
+class TopicSettings(Section):
     phrases: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
     answer_patterns: tuple[str, ...] = ()
@@ -119,9 +119,9 @@ class Topic(Section):
     texts: dict[str, str] = {}
 
 
-class Topics(Section):
+class TopicsSettings(Section):
     off: frozenset[str] = frozenset()
-    own: dict[Name, Topic] = {}
+    own: dict[Name, TopicSettings] = {}
 
 
 class EvidenceSettings(Section):
@@ -139,30 +139,30 @@ class GateSettings(Section):
     output_bytes_per_token_max: int = Field(default=16, ge=1)
 
 
-class Answer(Section):
+class AnswerSettings(Section):
     sources: Literal["both", "annotations", "list", "none"] = "both"
     mode: Literal["text", "structured"] = "text"
 
 
-class Assistant(Section):
-    subject: Subject = Subject()
+class AssistantSettings(Section):
+    subject: SubjectSettings = SubjectSettings()
     about: str = ""
     voice: Literal["third_person", "we"] = "third_person"
     language: Name = "en"
-    topics: Topics = Topics()
+    topics: TopicsSettings = TopicsSettings()
     prompt: Path | None = None
     evidence: EvidenceSettings = EvidenceSettings()
     threshold: Fraction | None = None
     thresholds: dict[Name, Fraction] = {}
     gate: GateSettings = GateSettings()
-    answer: Answer = Answer()
+    answer: AnswerSettings = AnswerSettings()
     texts: dict[Name, dict[str, str]] = {}
     suggestions: tuple[str, ...] = ()
     sources: tuple[Name, ...] = ()
     records: tuple[Name, ...] = ()
 
 
-class FolderSource(Section):
+class FolderSourceSettings(Section):
     type: Literal["folder"] = "folder"
     path: Path
     title: str = ""
@@ -170,28 +170,29 @@ class FolderSource(Section):
     front_matter_may_widen: bool = False
 
 
-class PushSource(Section):
+class PushSourceSettings(Section):
     type: Literal["push"]
     title: str = ""
 
 
-def _kind(value: Any) -> str:
+def _find_source_type(value: Any) -> str:
     """Which source a table describes: its `type`, a folder where none is said."""
     return str(value.get("type", "folder") if isinstance(value, dict) else value.type)
 
 
-Source = Annotated[
-    Annotated[FolderSource, Tag("folder")] | Annotated[PushSource, Tag("push")], Discriminator(_kind)
+SourceSettings = Annotated[
+    Annotated[FolderSourceSettings, Tag("folder")] | Annotated[PushSourceSettings, Tag("push")],
+    Discriminator(_find_source_type),
 ]
 
 
-class RecordSource(Section):
+class RecordBookSettings(Section):
     path: Path | None = None
     """None: the book is pushed."""
     title: str = ""
 
 
-class Upstream(Section):
+class UpstreamSettings(Section):
     protocol: Literal["openai", "anthropic", "extractive", "scripted"]
     base_url: str = ""
     key_env: str = ""
@@ -200,7 +201,7 @@ class Upstream(Section):
     idle_s: Seconds = 30
     total_s: Seconds = 300
     retries: int = Field(default=2, ge=0, le=5)
-    connections_max: Count = 100
+    connections_max: PositiveCount = 100
     cap_field: Literal["max_tokens", "max_completion_tokens"] = "max_completion_tokens"
     reasoning_efforts: tuple[str, ...] = ()
     verbosities: tuple[str, ...] = ()
@@ -212,11 +213,11 @@ class PriceSettings(Section):
     output_usd_per_million: float = Field(ge=0)
 
 
-class Model(Section):
+class ModelSettings(Section):
     assistant: Name
     upstream: Name
     model: str = ""
-    output_cap: Count = 800
+    output_cap: PositiveCount = 800
     reasoning_cap: int = Field(default=0, ge=0)
     template_tokens: int = Field(default=200, ge=0)
     byte_tokens: float = Field(default=1.0, ge=1)
@@ -226,17 +227,17 @@ class Model(Section):
 class Settings(Section):
     """The whole file."""
 
-    server: Server = Server()
-    auth: Auth = Auth()
-    limits: Limits = Limits()
-    embedding: Embedding = Embedding()
-    ledger: Ledger = Ledger()
-    log: Log = Log()
-    assistants: dict[Name, Assistant]
-    sources: dict[Name, Source] = {}
-    records: dict[Name, RecordSource] = {}
-    upstreams: dict[Name, Upstream]
-    models: dict[Name, Model]
+    server: ServerSettings = ServerSettings()
+    auth: AuthSettings = AuthSettings()
+    limits: LimitSettings = LimitSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    ledger: LedgerSettings = LedgerSettings()
+    log: LogSettings = LogSettings()
+    assistants: dict[Name, AssistantSettings]
+    sources: dict[Name, SourceSettings] = {}
+    records: dict[Name, RecordBookSettings] = {}
+    upstreams: dict[Name, UpstreamSettings]
+    models: dict[Name, ModelSettings]
     _folder: Path = PrivateAttr(default=Path())
 
     @property
@@ -244,7 +245,7 @@ class Settings(Section):
         """Where the file lies; `load` knows, the file does not say it."""
         return self._folder
 
-    def placed(self, folder: Path) -> "Settings":
+    def copy_with_folder(self, folder: Path) -> "Settings":
         """The same settings, read from a file in `folder`."""
         settings = self.model_copy()
         settings._folder = folder

@@ -3,7 +3,7 @@
 from proxy.domain.ports import UpstreamSink
 from proxy.domain.types import UpstreamCall, UpstreamEnd
 from proxy.settings import tree
-from proxy.upstream.client import Client, Post, Times
+from proxy.upstream.client import UpstreamClient, UpstreamRequest, UpstreamTimeouts
 from proxy.wire import anthropic_messages
 from proxy.wire.anthropic_messages import AnthropicDialect
 
@@ -15,11 +15,11 @@ class AnthropicUpstream:
 
     name = "anthropic"
 
-    def __init__(self, settings: tree.Upstream, key: str = ""):
+    def __init__(self, settings: tree.UpstreamSettings, key: str = ""):
         self._url = settings.base_url.rstrip("/").removesuffix("/v1") + "/v1"
         self._headers = {"anthropic-version": API_VERSION} | ({"x-api-key": key} if key else {})
-        times = Times(settings.connect_s, settings.idle_s, settings.total_s)
-        self._client = Client(times, settings.connections_max)
+        timeouts = UpstreamTimeouts(settings.connect_s, settings.idle_s, settings.total_s)
+        self._client = UpstreamClient(timeouts, settings.connections_max)
 
     def encode_body(self, call: UpstreamCall) -> bytes:
         """See `anthropic_messages.body`."""
@@ -28,12 +28,12 @@ class AnthropicUpstream:
     async def run(self, call: UpstreamCall, sink: UpstreamSink) -> UpstreamEnd:
         """One attempt; see `Client.attempt`."""
         headers = {**self._headers, "content-type": "application/json"}
-        post = Post(f"{self._url}/messages", headers, self.encode_body(call))
-        return await self._client.attempt(post, AnthropicDialect(), sink)
+        request = UpstreamRequest(f"{self._url}/messages", headers, self.encode_body(call))
+        return await self._client.run_attempt(request, AnthropicDialect(), sink)
 
-    async def listed(self) -> tuple[str, ...]:
+    async def list_models(self) -> tuple[str, ...]:
         """The names in the upstream's own model list. Raises `BusyError` saying what went wrong."""
-        return await self._client.listed(f"{self._url}/models", self._headers)
+        return await self._client.list_models(f"{self._url}/models", self._headers)
 
     async def aclose(self) -> None:
         """Closes all connections."""

@@ -5,7 +5,7 @@ import orjson
 from proxy.domain.ports import UpstreamSink
 from proxy.domain.types import UpstreamCall, UpstreamEnd
 from proxy.settings import tree
-from proxy.upstream.client import Client, Post, Times
+from proxy.upstream.client import UpstreamClient, UpstreamRequest, UpstreamTimeouts
 from proxy.wire import structured
 from proxy.wire.openai_dialects import OpenAIDialect
 
@@ -15,12 +15,12 @@ class OpenAIUpstream:
 
     name = "openai"
 
-    def __init__(self, settings: tree.Upstream, key: str = ""):
+    def __init__(self, settings: tree.UpstreamSettings, key: str = ""):
         self._settings = settings
         self._url = settings.base_url.rstrip("/")
         self._headers = {"authorization": f"Bearer {key}"} if key else {}
-        times = Times(settings.connect_s, settings.idle_s, settings.total_s)
-        self._client = Client(times, settings.connections_max)
+        timeouts = UpstreamTimeouts(settings.connect_s, settings.idle_s, settings.total_s)
+        self._client = UpstreamClient(timeouts, settings.connections_max)
 
     def encode_body(self, call: UpstreamCall) -> bytes:
         """Always streamed and always with usage, whatever the client asked for."""
@@ -31,7 +31,7 @@ class OpenAIUpstream:
             "stream_options": {"include_usage": True},
             self._settings.cap_field: call.output_cap + call.reasoning_cap,
         }
-        fields |= self._sampling(call)
+        fields |= self._build_sampling_fields(call)
         if call.is_structured:
             schema = {"name": structured.SCHEMA_NAME, "strict": True, "schema": structured.SCHEMA}
             fields["response_format"] = {"type": "json_schema", "json_schema": schema}
@@ -40,21 +40,21 @@ class OpenAIUpstream:
     async def run(self, call: UpstreamCall, sink: UpstreamSink) -> UpstreamEnd:
         """One attempt; see `Client.attempt`."""
         headers = {**self._headers, "content-type": "application/json"}
-        post = Post(f"{self._url}/chat/completions", headers, self.encode_body(call))
-        return await self._client.attempt(post, OpenAIDialect(), sink)
+        request = UpstreamRequest(f"{self._url}/chat/completions", headers, self.encode_body(call))
+        return await self._client.run_attempt(request, OpenAIDialect(), sink)
 
-    async def listed(self) -> tuple[str, ...]:
+    async def list_models(self) -> tuple[str, ...]:
         """The names in the upstream's own model list. Raises `BusyError` saying what went wrong."""
-        return await self._client.listed(f"{self._url}/models", self._headers)
+        return await self._client.list_models(f"{self._url}/models", self._headers)
 
     async def aclose(self) -> None:
         """Closes all connections."""
         await self._client.aclose()
 
-    def _sampling(self, call: UpstreamCall) -> dict[str, object]:
+    def _build_sampling_fields(self, call: UpstreamCall) -> dict[str, object]:
         """What the client tuned, as far as this upstream is said to know it."""
         sampling, settings = call.sampling, self._settings
-        known: dict[str, object] = {
+        fields: dict[str, object] = {
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
             "seed": sampling.seed,
@@ -62,7 +62,7 @@ class OpenAIUpstream:
             "frequency_penalty": sampling.frequency_penalty,
         }
         if sampling.reasoning_effort in settings.reasoning_efforts:
-            known["reasoning_effort"] = sampling.reasoning_effort
+            fields["reasoning_effort"] = sampling.reasoning_effort
         if sampling.verbosity in settings.verbosities:
-            known["verbosity"] = sampling.verbosity
-        return {name: value for name, value in known.items() if value is not None}
+            fields["verbosity"] = sampling.verbosity
+        return {name: value for name, value in fields.items() if value is not None}

@@ -7,14 +7,16 @@ from email.utils import parsedate_to_datetime
 
 from proxy.domain.types import UpstreamEnd
 
-RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
+RETRYABLE_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 """529: overloaded, at Anthropic."""
 
-FIRST_S = 0.5
+FIRST_PAUSE_S = 0.5
 PAUSE_S_MAX = 10.0  # a reader waits behind it: who asks for more gets an error now
 
 
-def pause_s(ending: UpstreamEnd, attempt: int, chance: Callable[[], float] = random.random) -> float | None:
+def compute_pause_s(
+    ending: UpstreamEnd, attempt: int, draw_random: Callable[[], float] = random.random
+) -> float | None:
     """Seconds to wait after attempt number `attempt` (from 1), or None: do not ask again.
 
     Only where no byte of an answer came; how many attempts there are is the caller's business, each has
@@ -24,19 +26,19 @@ def pause_s(ending: UpstreamEnd, attempt: int, chance: Callable[[], float] = ran
     if ending.finish != "failed" or not _may_help(ending):
         return None
     if ending.retry_after_s is None:
-        return min(FIRST_S * 2.0 ** (attempt - 1), PAUSE_S_MAX) * (1 - chance() / 2)
+        return min(FIRST_PAUSE_S * 2.0 ** (attempt - 1), PAUSE_S_MAX) * (1 - draw_random() / 2)
     if ending.retry_after_s > PAUSE_S_MAX:
         return None
-    return ending.retry_after_s + chance() * FIRST_S
+    return ending.retry_after_s + draw_random() * FIRST_PAUSE_S
 
 
 def _may_help(ending: UpstreamEnd) -> bool:
     if ending.status is None:
         return not ending.was_silent
-    return ending.status in RETRIED
+    return ending.status in RETRYABLE_STATUSES
 
 
-def retry_after_s(headers: Mapping[str, str], now: float) -> float | None:
+def parse_retry_after_s(headers: Mapping[str, str], now: float) -> float | None:
     """What `Retry-After` (seconds or a date) or `Retry-After-Ms` asks for; `now` in Unix seconds."""
     try:
         if "retry-after-ms" in headers:

@@ -19,7 +19,7 @@ from proxy.domain.errors import ConfigError
 from proxy.domain.ports import UpstreamSink
 from proxy.domain.types import Source, UpstreamCall, UpstreamEnd, Usage
 
-_TITLE = re.compile(r"\{n:([^}]*)\}")
+_TITLE_FIELD = re.compile(r"\{n:([^}]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class ScriptUsage:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class ScriptScene:
     """One line of the script."""
 
     match: str
@@ -39,7 +39,7 @@ class Scene:
     delay_ms: float = 0
 
 
-def read(path: Path) -> tuple[Scene, ...]:
+def read_script(path: Path) -> tuple[ScriptScene, ...]:
     """The scenes of a script. Raises `ConfigError` naming file and line."""
     scenes = []
     try:
@@ -50,7 +50,7 @@ def read(path: Path) -> tuple[Scene, ...]:
         if not line.strip():
             continue
         try:
-            scenes.append(TypeAdapter(Scene).validate_python(orjson.loads(line)))
+            scenes.append(TypeAdapter(ScriptScene).validate_python(orjson.loads(line)))
         except (orjson.JSONDecodeError, ValidationError) as fault:
             raise ConfigError(f"{path}:{number}: want a scene of the script, got {fault}") from fault
     if not scenes:
@@ -58,15 +58,15 @@ def read(path: Path) -> tuple[Scene, ...]:
     return tuple(scenes)
 
 
-class Scripted:
+class ScriptedUpstream:
     """An upstream that says what its script says, piece by piece."""
 
     name = "scripted"
 
-    def __init__(self, scenes: tuple[Scene, ...]):
+    def __init__(self, scenes: tuple[ScriptScene, ...]):
         self._scenes = scenes
-        self.calls = 0
-        self.cancelled = 0
+        self.call_count = 0
+        self.cancelled_count = 0
 
     def encode_body(self, call: UpstreamCall) -> bytes:
         """The messages as one JSON list: what a real upstream of this size would be sent."""
@@ -74,29 +74,29 @@ class Scripted:
 
     async def run(self, call: UpstreamCall, sink: UpstreamSink) -> UpstreamEnd:
         """Plays the first scene that matches; none: an upstream that failed."""
-        self.calls += 1
+        self.call_count += 1
         question = fold_text(call.question)
         scene = next((s for s in self._scenes if s.match == "*" or fold_text(s.match) in question), None)
         if scene is None:
             return UpstreamEnd("failed", "no scene of the script matches the question", was_sent=False)
         try:
-            return await self._play(scene, call, sink)
+            return await self._play_scene(scene, call, sink)
         except asyncio.CancelledError:
-            self.cancelled += 1
+            self.cancelled_count += 1
             raise
 
-    async def _play(self, scene: Scene, call: UpstreamCall, sink: UpstreamSink) -> UpstreamEnd:
+    async def _play_scene(self, scene: ScriptScene, call: UpstreamCall, sink: UpstreamSink) -> UpstreamEnd:
         for piece in scene.pieces:
             await asyncio.sleep(scene.delay_ms / 1000)
-            more = sink.push_text(_numbered(piece, call.sources))
+            more = sink.push_text(_number_markers(piece, call.sources))
             await sink.flush()
             if not more:
-                self.cancelled += 1
+                self.cancelled_count += 1
                 return UpstreamEnd("sink_stopped")
         sink.push_usage(Usage(scene.usage.input, scene.usage.output))
         return UpstreamEnd(scene.finish)
 
 
-def _numbered(piece: str, sources: tuple[Source, ...]) -> str:
+def _number_markers(piece: str, sources: tuple[Source, ...]) -> str:
     numbers = {source.title: source.number for source in reversed(sources)}
-    return _TITLE.sub(lambda found: f"[{numbers.get(found[1], 99)}]", piece)
+    return _TITLE_FIELD.sub(lambda found: f"[{numbers.get(found[1], 99)}]", piece)

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import aiohttp
 
-from proxy.app import open_deployment, paths
-from proxy.auth import Keys
+from proxy.app import build_data_paths, open_deployment
+from proxy.auth import KeyStore
 from proxy.commands.sync import sync_index
-from proxy.ledger.audit import Proof
-from proxy.ledger.periods import Cap, Caps
+from proxy.ledger.audit import BalanceProof
+from proxy.ledger.periods import DeploymentCaps, SpendCap
 from proxy.ledger.sqlite import SqliteLedger
 from proxy.settings.tree import Settings
 from tests.proxy.deployment import QUESTION, written
@@ -37,10 +37,10 @@ class Served:
     settings: Settings
     process: asyncio.subprocess.Process
 
-    async def key(self, cap: Cap | None = None) -> str:
+    async def key(self, cap: SpendCap | None = None) -> str:
         """A new caller's key."""
-        async with Keys(paths(self.settings).keys) as keys:
-            return (await keys.create("fire", groups=("public",), caps=cap or Cap())).secret
+        async with KeyStore(build_data_paths(self.settings).keys) as keys:
+            return (await keys.create_key("fire", groups=("public",), cap=cap or SpendCap())).secret
 
     async def kill(self) -> None:
         """kill −9, and the end of it."""
@@ -129,7 +129,7 @@ async def decision(url: str, key: str) -> str:
         return answer.headers.get("x-fiador-decision", str(answer.status))
 
 
-async def proof(settings: Settings) -> Proof:
+async def proof(settings: Settings) -> BalanceProof:
     """The books as they stand, after what dead processes left has been charged."""
-    async with SqliteLedger(paths(settings).ledger, Caps()) as ledger:
-        return await ledger.verify()
+    async with SqliteLedger(build_data_paths(settings).ledger, DeploymentCaps()) as ledger:
+        return await ledger.verify_balances()

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from proxy.domain.types import Decision
-from proxy.ledger.periods import Caps
+from proxy.ledger.periods import DeploymentCaps
 from proxy.ledger.sqlite import SqliteLedger
 from tests.fire.conftest import Scale
 from tests.fire.worker import BOUND, COVERS, PRICES
@@ -56,8 +56,8 @@ async def test_two_hundred_over_four_processes_on_a_cap_for_37_get_37(
         path = tmp_path / f"{number}.db"
         counts = await asyncio.gather(*(ask(worker, str(path)) for worker in crowd))
         assert sum(counts) == COVERS, counts
-        async with SqliteLedger(path, Caps()) as ledger:
-            proof = await ledger.verify()
+        async with SqliteLedger(path, DeploymentCaps()) as ledger:
+            proof = await ledger.verify_balances()
             assert (proof.held_nanousd, proof.faults) == (COVERS * BOUND.nanousd, ())
         for worker in crowd:
             assert worker.stdin is not None
@@ -80,15 +80,15 @@ async def test_a_killed_process_loses_no_hold_and_counts_none_twice(tmp_path: Pa
     path, chance = tmp_path / "ledger.db", random.Random(6)
     for _ in range(scale(6, 50)):
         assert await killed(path, chance) == -signal.SIGKILL
-        async with SqliteLedger(path, Caps()) as ledger:
-            proof = await ledger.verify()
+        async with SqliteLedger(path, DeploymentCaps()) as ledger:
+            proof = await ledger.verify_balances()
             assert (proof.faults, proof.holds) == ((), ())
             assert await unpaid(ledger, path.with_name("ledger.db.streams")) == {}
 
 
 async def unpaid(ledger: SqliteLedger, streams: Path) -> dict[str, int]:
     """Holds whose cost in the books, booked exactly once, is below what their upstream has streamed."""
-    rows = await ledger._submit(
+    rows = await ledger._submit_work(
         lambda c: c.execute("SELECT hold, count(*), sum(nanousd) FROM entries GROUP BY hold").fetchall()
     )
     booked = {hold: cost if times == 1 else -1 for hold, times, cost in rows}
@@ -101,15 +101,15 @@ def streamed(folder: Path) -> dict[str, int]:
 
 async def test_the_living_charge_what_the_dead_leave_without_a_restart(tmp_path: Path) -> None:
     path = tmp_path / "ledger.db"
-    async with SqliteLedger(path, Caps(), hold_s=0.6) as ledger:
+    async with SqliteLedger(path, DeploymentCaps(), hold_s=0.6) as ledger:
         worker = await start("stream", str(path), "after", "9")
         assert await asyncio.wait_for(worker.wait(), 30) == -signal.SIGKILL
 
         async def none_open() -> bool:
-            return not (await ledger.verify()).holds
+            return not (await ledger.verify_balances()).holds
 
         await until(none_open)
-        assert (await ledger.verify()).faults == ()
+        assert (await ledger.verify_balances()).faults == ()
 
 
 @pytest.fixture
@@ -150,11 +150,11 @@ async def test_a_full_disk_denies_and_loses_no_settlement(small_disk: Path) -> N
         for hold in holds:
             await ledger.settle(hold, used(10, 20))
         assert (await denied(ledger)).decision is Decision.LEDGER_DOWN
-        assert ledger.waiting > 0
-        assert not await ledger.ready()
+        assert ledger.pending_count > 0
+        assert not await ledger.is_writable()
         filler.unlink()
-        await until(lambda: ledger.waiting == 0)
-        proof = await ledger.verify()
+        await until(lambda: ledger.pending_count == 0)
+        proof = await ledger.verify_balances()
         assert (proof.settled_nanousd, proof.faults) == (20 * 13_500, ())
         await held(ledger)
 

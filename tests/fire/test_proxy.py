@@ -10,12 +10,12 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from proxy.ledger.audit import Spend
-from proxy.ledger.periods import Cap
+from proxy.ledger.audit import SpendTotal
+from proxy.ledger.periods import SpendCap
 from tests.fakes import FakeUpstream, Player, Received, chunk, openai_stream
 from tests.fire.conftest import Scale
 from tests.fire.served import OUTPUT_NANOUSD, Served, asking, decision, proof, served, written_and_synced
-from tests.proxy.deployment import Deployment, deployed
+from tests.proxy.deployment import RunningProxy, deployed
 
 COVERS = 37
 SENTENCE = "The reading room opens at 9:30 [1]. "
@@ -82,7 +82,7 @@ async def test_any_number_at_once_over_several_processes_on_a_cap_for_37_makes_3
     settings = await written_and_synced(tmp_path, fake.url, workers=scale(2, 4))
     requests = scale(60, 200)
     async with served(settings, tmp_path) as proxy:
-        cap = Cap(month=COVERS * await bound_nanousd(proxy, fake))
+        cap = SpendCap(month_nanousd=COVERS * await bound_nanousd(proxy, fake))
         for _ in range(scale(1, 20)):
             fake.calls.clear()
             fake.play = gated = Gated()
@@ -124,12 +124,12 @@ async def test_a_server_killed_in_mid_stream_has_charged_what_was_streamed(
         assert books.settled_nanousd >= sum(dripping.sent) * OUTPUT_NANOUSD
 
 
-async def booked(proxy: Deployment, key: str) -> Spend:
+async def booked(proxy: RunningProxy, key: str) -> SpendTotal:
     """What the books say of one key, once nothing is held."""
     async with asyncio.timeout(5):
-        while (await proxy.services.ledger.verify()).holds:  # noqa: ASYNC110
+        while (await proxy.services.ledger.verify_balances()).holds:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
-    rows = await proxy.services.ledger.spend("key")
+    rows = await proxy.services.ledger.list_spend_totals("key")
     return next(row for row in rows if row.name == key.split("_")[1])
 
 
@@ -149,7 +149,7 @@ async def test_who_leaves_is_seen_upstream_within_a_second_and_pays_what_was_str
         await after(proxy, fake)
 
 
-async def amid(proxy: Deployment, fake: FakeUpstream) -> None:
+async def amid(proxy: RunningProxy, fake: FakeUpstream) -> None:
     """In mid-stream: the upstream sees it within a second, and what it had sent is paid."""
     fake.play = dripping = Dripping(sentences=10_000)
     fake.departed.clear()
@@ -161,7 +161,7 @@ async def amid(proxy: Deployment, fake: FakeUpstream) -> None:
     assert 0 < (await booked(proxy, key)).output_tokens <= min(100, sum(dripping.sent))
 
 
-async def after(proxy: Deployment, fake: FakeUpstream) -> None:
+async def after(proxy: RunningProxy, fake: FakeUpstream) -> None:
     """After the last byte: nobody is left to tell, and all of it is paid."""
     fake.play = dripping = Dripping(sentences=2)
     left, key = fake.left, await proxy.key()

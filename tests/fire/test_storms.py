@@ -8,9 +8,9 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from proxy.app import Services, open_deployment, paths
-from proxy.app.asgi import surface
-from proxy.auth import Keys
+from proxy.app import Deployment, build_data_paths, open_deployment
+from proxy.app.asgi import build_surface
+from proxy.auth import KeyStore
 from proxy.commands.sync import sync_index
 from proxy.settings import tree
 from tests.fakes import FakeUpstream, says
@@ -23,14 +23,16 @@ OFF = {"address_minute": 0, "address_hour": 0, "address_day": 0, "key_minute": 0
 
 
 @asynccontextmanager
-async def limited(folder: Path, upstream: str, **limits: object) -> AsyncIterator[tuple[str, str, Services]]:
+async def limited(
+    folder: Path, upstream: str, **limits: object
+) -> AsyncIterator[tuple[str, str, Deployment]]:
     """Address, key and services of a deployment under these limits and no others."""
-    chosen = tree.Limits.model_validate(OFF | limits)
+    chosen = tree.LimitSettings.model_validate(OFF | limits)
     settings = written(folder, upstream).model_copy(update={"limits": chosen})
-    async with open_deployment(settings) as services, serving(surface(services)) as url:
+    async with open_deployment(settings) as services, serving(build_surface(services)) as url:
         await sync_index(settings, services.evidence, services.packs)
-        async with Keys(paths(settings).keys) as keys:
-            key = (await keys.create("storm", groups=("public",))).secret
+        async with KeyStore(build_data_paths(settings).keys) as keys:
+            key = (await keys.create_key("storm", groups=("public",))).secret
         yield url, key, services
 
 
@@ -69,6 +71,6 @@ async def test_a_storm_of_equal_requests_is_answered_to_all_and_paid_once(
     async with FakeUpstream(says(*sentences, pause_s=scale(1, 4))) as fake:
         async with limited(tmp_path, fake.url, join_retries_s=10) as (url, key, services):
             said = await asyncio.gather(*(decision(url, key) for _ in range(count)))
-            [spend] = await services.ledger.spend("key")
+            [spend] = await services.ledger.list_spend_totals("key")
         assert said == ["answered"] * count
         assert (len(fake.calls), spend.requests) == (1, 1)

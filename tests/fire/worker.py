@@ -16,7 +16,7 @@ from pathlib import Path
 
 from proxy.domain.ports import CostBound, Hold, Prices, Spent
 from proxy.domain.types import Caller, Usage
-from proxy.ledger.periods import Cap, Caps
+from proxy.ledger.periods import DeploymentCaps, SpendCap
 from proxy.ledger.sqlite import SqliteLedger
 
 PRICES = Prices(1, 10)
@@ -30,7 +30,7 @@ CALLER = Caller("k1", "worker", frozenset({"public"}))
 async def crowd() -> None:
     """Reserves all at once; the holds stay until the next line comes, when every process has been heard."""
     while line := await asyncio.to_thread(sys.stdin.readline):
-        caps = Caps(Cap(month=BOUND.nanousd * COVERS))
+        caps = DeploymentCaps(SpendCap(month_nanousd=BOUND.nanousd * COVERS))
         async with SqliteLedger(Path(line.strip()), caps, busy_s=20) as ledger:
             wishes = (ledger.reserve(CALLER, "m", BOUND, PRICES) for _ in range(AT_ONCE))
             answers = await asyncio.gather(*wishes)
@@ -42,7 +42,7 @@ async def stream(path: Path, failpoint: Callable[[str], None]) -> None:
     """Many streams at once, each a hold, some bytes and a settlement without reported usage."""
     folder = path.with_name(path.name + ".streams")
     folder.mkdir(exist_ok=True)
-    async with SqliteLedger(path, Caps(), hold_s=3, failpoint=failpoint) as ledger:
+    async with SqliteLedger(path, DeploymentCaps(), hold_s=3, failpoint=failpoint) as ledger:
         print("ready", flush=True)
         await asyncio.gather(*(_spend(ledger, folder) for _ in range(STREAMS)))
 

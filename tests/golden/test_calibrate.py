@@ -17,7 +17,7 @@ from golden.grade import grade_case
 from golden.plot import render_svg
 from golden.report import Report
 from proxy.domain.types import Decision
-from proxy.settings.lock import dump
+from proxy.settings.lock import render_lock
 from tests.golden.people import case, outcome
 
 
@@ -114,13 +114,13 @@ def test_a_language_gets_its_own_value_from_five_of_each_kind_on() -> None:
 def test_the_lock_says_what_was_found_and_on_what() -> None:
     found = separate_report(report(*[("en", 0.8, True)] * 5, *[("en", 0.2, False)] * 5))
     made = build_lock(found, model="e5 sha256:ab", generation="7", date="2026-11-30")
-    assert made.threshold("help", "fr") == 0.5
-    assert 'model = "e5 sha256:ab"' in dump(made)
+    assert made.find_threshold("help", "fr") == 0.5
+    assert 'model = "e5 sha256:ab"' in render_lock(made)
 
 
 def test_no_threshold_is_not_locked_but_told() -> None:
     found = separate_report(report(("en", 0.2, True), ("en", 0.8, False)))
-    assert build_lock(found, model="", generation="7", date="2026-11-30").threshold("help", "en") is None
+    assert build_lock(found, model="", generation="7", date="2026-11-30").find_threshold("help", "en") is None
     assert "no separating threshold: 1 must be refused and reaches 0.800" in render_separations(found)
 
 

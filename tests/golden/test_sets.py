@@ -12,9 +12,9 @@ from indexes.text.folding import fold_text
 from indexes.types import Document
 from proxy.settings import lock
 from proxy.settings.languages import TAGS
-from proxy.settings.load import load as settings
-from proxy.settings.tree import FolderSource
-from proxy.upstream.scripted import read
+from proxy.settings.load import load_settings as settings
+from proxy.settings.tree import FolderSourceSettings
+from proxy.upstream.scripted import read_script
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "config" / "sample"
@@ -22,8 +22,8 @@ CASES = load_cases([ROOT / "golden" / "sets"])
 SETTINGS = settings(SAMPLE / "fiador.toml")
 
 
-def folders() -> list[tuple[str, FolderSource]]:
-    return [(name, s) for name, s in SETTINGS.sources.items() if isinstance(s, FolderSource)]
+def folders() -> list[tuple[str, FolderSourceSettings]]:
+    return [(name, s) for name, s in SETTINGS.sources.items() if isinstance(s, FolderSourceSettings)]
 
 
 def documents() -> set[str]:
@@ -59,7 +59,7 @@ def test_every_source_a_case_names_exists() -> None:
 
 
 def test_the_shipped_lock_is_of_the_configured_assistants() -> None:
-    found = lock.read(SAMPLE / lock.NAME)
+    found = lock.read_lock(SAMPLE / lock.LOCK_FILE_NAME)
     assert found is not None
     assert set(found.assistants) == set(SETTINGS.assistants)
 
@@ -107,7 +107,7 @@ def test_what_an_answer_must_contain_stands_in_the_document_named(case: GoldenCa
 
 
 def test_the_liar_s_script_can_be_played_and_ends_with_a_scene_for_any_question() -> None:
-    scenes = read(SAMPLE / "lies.jsonl")
+    scenes = read_script(SAMPLE / "lies.jsonl")
     assert scenes[-1].match == "*"
     titles = {line[7:].strip().strip('"') for name in documents() for line in head(name)}
     marked = {part.split("}")[0] for s in scenes for p in s.pieces for part in p.split("{n:")[1:]}
@@ -117,7 +117,7 @@ def test_the_liar_s_script_can_be_played_and_ends_with_a_scene_for_any_question(
 def test_the_liar_repeats_a_rule_that_the_prompt_really_has() -> None:
     prompt = (ROOT / "config" / "prompts" / "system.md").read_text("utf-8")
     echoes = [piece for case in CASES if case.rule == "echo" for piece in case.script]
-    said = ["".join(scene.pieces) for scene in read(SAMPLE / "lies.jsonl")]
+    said = ["".join(scene.pieces) for scene in read_script(SAMPLE / "lies.jsonl")]
     rule = "Copy every number, date, time, address and link exactly as the source has it"
     assert rule in prompt
     assert any(rule in text for text in echoes)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import FakeUpstream, says
-from tests.proxy.deployment import TRUE, Deployment, deployed, written
+from tests.proxy.deployment import TRUE, RunningProxy, deployed, written
 
 
 @pytest.fixture
@@ -23,6 +23,6 @@ async def fake() -> AsyncIterator[FakeUpstream]:
 
 
 @pytest.fixture
-async def proxy(tmp_path: Path, fake: FakeUpstream) -> AsyncIterator[Deployment]:
+async def proxy(tmp_path: Path, fake: FakeUpstream) -> AsyncIterator[RunningProxy]:
     async with deployed(tmp_path, fake.url) as proxy:
         yield proxy

@@ -8,15 +8,15 @@ from pathlib import Path
 from click.testing import CliRunner, Result
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
-from proxy.app import Services, open_deployment, paths
-from proxy.app.asgi import surface
-from proxy.auth import Keys
+from proxy.app import Deployment, build_data_paths, open_deployment
+from proxy.app.asgi import build_surface
+from proxy.auth import KeyStore
 from proxy.commands.root import main
 from proxy.commands.sync import sync_index
 from proxy.domain.trace import Trace
-from proxy.ledger.periods import Cap
-from proxy.observe.decisions import Decisions
-from proxy.settings.load import load
+from proxy.ledger.periods import SpendCap
+from proxy.observe.decisions import SqliteDecisionLog
+from proxy.settings.load import load_settings
 from proxy.settings.tree import Settings
 from tests.serving import serving
 from tests.waiting import until
@@ -96,23 +96,29 @@ TRUE = "The reading room opens at 9:30 [1]. "
 
 
 @dataclass(frozen=True, slots=True)
-class Deployment:
+class RunningProxy:
     """A running proxy and how to talk to it."""
 
     url: str
-    services: Services
-    log: Decisions
+    services: Deployment
+    log: SqliteDecisionLog
     stack: AsyncExitStack
     """Closes the clients."""
 
     async def key(
-        self, *, groups: tuple[str, ...] = ("public",), scopes: tuple[str, ...] = (), cap: Cap | None = None
+        self,
+        *,
+        groups: tuple[str, ...] = ("public",),
+        scopes: tuple[str, ...] = (),
+        cap: SpendCap | None = None,
     ) -> str:
         """A new caller's key."""
-        async with Keys(paths(self.services.settings).keys) as keys:
-            return (await keys.create("test", groups=groups, scopes=scopes, caps=cap or Cap())).secret
+        async with KeyStore(build_data_paths(self.services.settings).keys) as keys:
+            return (await keys.create_key("test", groups=groups, scopes=scopes, cap=cap or SpendCap())).secret
 
-    async def client(self, *, groups: tuple[str, ...] = ("public",), cap: Cap | None = None) -> AsyncOpenAI:
+    async def client(
+        self, *, groups: tuple[str, ...] = ("public",), cap: SpendCap | None = None
+    ) -> AsyncOpenAI:
         """The official client of a new caller, without retries of its own."""
         client = AsyncOpenAI(
             base_url=f"{self.url}/v1",
@@ -130,10 +136,10 @@ class Deployment:
         """The newest rows, once there are `count`: they are written behind the answers."""
 
         async def there() -> bool:
-            return len(await self.log.recent(count)) == count
+            return len(await self.log.list_recent_traces(count)) == count
 
         await until(there)
-        return await self.log.recent(count)
+        return await self.log.list_recent_traces(count)
 
 
 def written(
@@ -157,7 +163,7 @@ def written(
         assert old in text
         text = text.replace(old, new)
     config.write_text(text, "utf-8")
-    return load(config)
+    return load_settings(config)
 
 
 @asynccontextmanager
@@ -169,15 +175,15 @@ async def deployed(
     retries: int = 0,
     join_s: float = 0,
     swap: Mapping[str, str] = {},
-) -> AsyncIterator[Deployment]:
+) -> AsyncIterator[RunningProxy]:
     """The deployment on a real socket, its documents indexed."""
     settings = written(folder, url, idle_s=idle_s, retries=retries, join_s=join_s, swap=swap)
     async with open_deployment(settings) as services:
         report = await sync_index(settings, services.evidence, services.packs)
         assert not report.faults
-        async with serving(surface(services)) as address, AsyncExitStack() as stack:
-            log = await stack.enter_async_context(Decisions(paths(settings).decisions))
-            yield Deployment(address, services, log, stack)
+        async with serving(build_surface(services)) as address, AsyncExitStack() as stack:
+            log = await stack.enter_async_context(SqliteDecisionLog(build_data_paths(settings).decisions))
+            yield RunningProxy(address, services, log, stack)
 
 
 async def ask(client: AsyncOpenAI, question: str = QUESTION, model: str = "help") -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 from openai import AsyncOpenAI
 
-from proxy.app.asgi import surface
+from proxy.app.asgi import build_surface
 from proxy.domain.ports import CostBound, Denial, Hold, Ledger, Prices, Settled, Spent
 from proxy.domain.types import Caller, Decision
 from tests.fakes import DONE, FakeUpstream, chunk, replays, says
@@ -38,9 +38,9 @@ async def test_a_token_without_a_group_does_not_join_the_answer_of_one_that_has_
         FakeUpstream(says(BONUS, pause_s=0.2)) as fake,
         deployed(tmp_path, fake.url, join_s=10) as proxy,
     ):
-        desk = replace(proxy.services.desk, auth=Tokens())
+        desk = replace(proxy.services.context, auth=Tokens())
         async with (
-            serving(surface(replace(proxy.services, desk=desk))) as url,
+            serving(build_surface(replace(proxy.services, context=desk))) as url,
             httpx.AsyncClient(base_url=f"{url}/v1", trust_env=False) as http,
         ):
 
@@ -115,13 +115,13 @@ async def test_a_stop_sequence_leaves_no_new_value_and_no_citation_of_what_was_n
 async def test_half_a_character_in_a_structured_answer_does_not_break_the_reply(tmp_path: Path) -> None:
     answer = json.dumps({"answer": "\ud800 It opens at 9:30.", "citations": [1]})
     async with FakeUpstream(says(answer)) as fake, deployed(tmp_path, fake.url) as proxy:
-        desk = proxy.services.desk
+        desk = proxy.services.context
         persona = desk.assistants["help"]
         structured = replace(
             persona, answer_settings=persona.answer_settings.model_copy(update={"mode": "structured"})
         )
         desk = replace(desk, assistants={"help": structured})
-        async with serving(surface(replace(proxy.services, desk=desk))) as url:
+        async with serving(build_surface(replace(proxy.services, context=desk))) as url:
             headers = {"authorization": f"Bearer {await proxy.key()}"}
             body = {"model": "help", "messages": [{"role": "user", "content": QUESTION}]}
             async with httpx.AsyncClient(base_url=f"{url}/v1", headers=headers, trust_env=False) as http:
@@ -171,14 +171,14 @@ class SlowBooks:
 async def test_who_leaves_while_the_cost_is_booked_leaves_a_row_that_says_it(tmp_path: Path) -> None:
     body = {"model": "help", "messages": [{"role": "user", "content": QUESTION}], "stream": True}
     async with FakeUpstream(says(TRUE, "More")) as fake, deployed(tmp_path, fake.url) as proxy:
-        desk = replace(proxy.services.desk, ledger=SlowBooks(proxy.services.ledger))
+        desk = replace(proxy.services.context, ledger=SlowBooks(proxy.services.ledger))
         headers = {"authorization": f"Bearer {await proxy.key()}"}
         async with (
-            serving(surface(replace(proxy.services, desk=desk))) as url,
+            serving(build_surface(replace(proxy.services, context=desk))) as url,
             httpx.AsyncClient(base_url=f"{url}/v1", headers=headers, trust_env=False) as http,
             http.stream("POST", "/chat/completions", json=body) as response,
         ):
             await anext(response.aiter_bytes())  # a sentence is out, and the upstream is through
-        rows = await proxy.log.recent(1)  # the server waits for what is under way
+        rows = await proxy.log.list_recent_traces(1)  # the server waits for what is under way
     assert rows[0].decision == Decision.LEFT
     assert rows[0].cost_nanousd == 10 * 1000 + 5 * 2000

@@ -13,7 +13,7 @@ from proxy.domain.types import Decision, Turn
 from proxy.pipeline import in_process
 from proxy.pipeline.in_process import InProcessQuestion
 from tests.fakes import FakeUpstream, Play, says
-from tests.proxy.deployment import QUESTION, Deployment, deployed
+from tests.proxy.deployment import QUESTION, RunningProxy, deployed
 
 TRUE = says("The reading room opens at 9:30 [1].")
 WRONG = says("The reading room opens at 9:30 [1]. ", "It has 41 seats [1].")
@@ -22,12 +22,12 @@ LINKS = "Sources:\n- [Opening hours](https://orchard.example/hours)"
 
 
 @asynccontextmanager
-async def chosen(folder: Path, play: Play, swap: Mapping[str, str]) -> AsyncIterator[Deployment]:
+async def chosen(folder: Path, play: Play, swap: Mapping[str, str]) -> AsyncIterator[RunningProxy]:
     async with FakeUpstream(play) as fake, deployed(folder, fake.url, swap=swap) as proxy:
         yield proxy
 
 
-async def ask(proxy: Deployment, question: str = QUESTION, **fields: object) -> ChatCompletion:
+async def ask(proxy: RunningProxy, question: str = QUESTION, **fields: object) -> ChatCompletion:
     client = await proxy.client()
     messages = [{"role": "user", "content": question}]
     done = await client.chat.completions.create(model="help", messages=messages, **fields)  # type: ignore[call-overload]
@@ -165,7 +165,7 @@ async def test_a_follow_up_is_about_the_subject_in_the_language_that_it_is_asked
             return await self._finder.list_titles(viewer)
 
     async with deployed(tmp_path) as proxy:
-        desk = replace(proxy.services.desk, finder=Listening(proxy.services.desk.finder))
+        desk = replace(proxy.services.context, finder=Listening(proxy.services.context.finder))
         before = (Turn("user", "¿Quién es Orchard?"), Turn("assistant", "Orchard es una biblioteca."))
         question = InProcessQuestion(
             "¿Y cuándo empezó ella con la sala?", "quoting", frozenset({"public"}), before

@@ -8,8 +8,8 @@ import pytest
 
 from indexes.embedding.embedder import OnnxEmbedder
 from indexes.types import EmbedError
-from proxy.app import Services, open_deployment, paths
-from proxy.app.evidence import Embedding, embedding
+from proxy.app import Deployment, build_data_paths, open_deployment
+from proxy.app.evidence import ConfiguredEmbedder, load_embedder
 from proxy.commands import check
 from proxy.commands.sync import sync_index
 from proxy.domain.errors import StoreError
@@ -25,11 +25,13 @@ def _settings(tmp_path: Path) -> Settings:
     settings = written(tmp_path, "http://127.0.0.1:9")
     tiny.write(tmp_path / "model")
     own = settings.embedding.model_copy(update={"model": tmp_path / "model"})
-    return settings.model_copy(update={"embedding": own}).placed(tmp_path)
+    return settings.model_copy(update={"embedding": own}).copy_with_folder(tmp_path)
 
 
-async def asked(services: Services) -> CapturedAnswer:
-    return await ask_in_process(InProcessQuestion(QUESTION, "quoting", frozenset({"public"})), services.desk)
+async def asked(services: Deployment) -> CapturedAnswer:
+    return await ask_in_process(
+        InProcessQuestion(QUESTION, "quoting", frozenset({"public"})), services.context
+    )
 
 
 def served_by_keywords(seen: CapturedAnswer, why: str) -> None:
@@ -50,7 +52,7 @@ async def test_with_its_model_the_search_is_hybrid(settings: Settings) -> None:
 async def test_check_tells_of_passages_that_the_model_has_not_read(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async with open_deployment(settings, Embedding(None)) as services:
+    async with open_deployment(settings, ConfiguredEmbedder(None)) as services:
         await sync_index(settings, services.evidence, services.packs)
     await check.check_configuration(settings, online=False, as_json=False)
     assert "for want of a vector: 2; `fiador sync`" in capsys.readouterr().out
@@ -106,11 +108,11 @@ class Failing:
 
 
 async def test_a_model_that_dies_in_mid_run_leaves_keywords_and_may_come_back(settings: Settings) -> None:
-    inner = embedding(settings.embedding).embedder
+    inner = load_embedder(settings.embedding).embedder
     assert isinstance(inner, OnnxEmbedder)
     model = Failing(inner)
     async with AsyncExitStack() as stack:
-        services = await stack.enter_async_context(open_deployment(settings, Embedding(model)))
+        services = await stack.enter_async_context(open_deployment(settings, ConfiguredEmbedder(model)))
         await sync_index(settings, services.evidence, services.packs)
         model.broken = True
         served_by_keywords(await asked(services), "the model has died")
@@ -134,7 +136,7 @@ async def test_a_damaged_truth_does_not_open_and_says_which_file_and_what_to_do(
 ) -> None:
     async with open_deployment(settings) as services:
         await sync_index(settings, services.evidence, services.packs)
-    path = paths(settings).store
+    path = build_data_paths(settings).store
     noise(path, start)
     with pytest.raises(StoreError, match="The index cannot be opened") as caught:
         async with open_deployment(settings):

@@ -11,7 +11,7 @@ from openai.types.chat import ChatCompletionChunk
 from proxy.domain.ports import HttpRequest, Reply, ReplyEnd
 from proxy.domain.types import Decision, Message, UpstreamCall, Usage
 from proxy.http import routes
-from proxy.http.routes import OpenReply
+from proxy.http.routes import ReplyOpener
 from proxy.settings import tree
 from proxy.upstream.openai import OpenAIUpstream
 from proxy.wire.request import RequestPolicy, parse_chat_request
@@ -46,9 +46,11 @@ class Open:
 
 async def relayed(fake: FakeUpstream, stream: bool) -> bytes:
     """Everything that a client gets, headers included, through a proxy that checks nothing."""
-    upstream = OpenAIUpstream(tree.Upstream(protocol="openai", base_url=fake.url), key="sk-upstream-secret")
+    upstream = OpenAIUpstream(
+        tree.UpstreamSettings(protocol="openai", base_url=fake.url), key="sk-upstream-secret"
+    )
 
-    async def answer(ask: HttpRequest, open_reply: OpenReply) -> None:
+    async def answer(ask: HttpRequest, open_reply: ReplyOpener) -> None:
         request = parse_chat_request(ask.body, RequestPolicy())
         reply = open_reply(request, "r1")
         sink = Open(reply)
@@ -63,7 +65,7 @@ async def relayed(fake: FakeUpstream, stream: bool) -> bytes:
 
     body = {"model": "ada", "messages": [{"role": "user", "content": "Who?"}], "stream": stream}
     async with (
-        serving(routes.build(answer, nothing, ready, tree.Server())) as url,
+        serving(routes.build_app(answer, nothing, ready, tree.ServerSettings())) as url,
         httpx.AsyncClient(base_url=url, trust_env=False, verify=False) as client,
     ):
         response = await client.post("/v1/chat/completions", json=body)

@@ -4,4 +4,4 @@ from importlib.resources import files
 
 VERSION = 1
 """Layout of the tables, stamped into each file as SQLite's `user_version`."""
-LEDGER = files(__name__).joinpath("ledger.sql").read_text(encoding="utf-8")
+LEDGER_SCHEMA = files(__name__).joinpath("ledger.sql").read_text(encoding="utf-8")

@@ -5,9 +5,9 @@ import pytest
 from indexes.text.folding import fold_text
 from indexes.text.language import WordPack, detect_language
 from indexes.text.words import find_content_words
-from proxy.settings.languages import TAGS, parts
+from proxy.settings.languages import TAGS, load_packs
 
-PACKS = parts("words", WordPack)
+PACKS = load_packs("words", WordPack)
 
 TEXTS = {
     "en": ("Where is the nearest station?", "How much is it?", "They closed the shop."),

@@ -12,14 +12,14 @@ import httpx
 import pytest
 from starlette.types import Message
 
-from proxy.app.asgi import App, surface
-from proxy.app.metrics_server import scraped
+from proxy.app.asgi import LifespanApp, build_surface
+from proxy.app.metrics_server import serve_metrics
 from proxy.domain.errors import ConfigError
 from proxy.domain.types import Decision
-from proxy.limits import Limits, MemoryStore
+from proxy.limits import MemoryLimitStore, RateLimits
 from proxy.settings import tree
 from tests.fakes import FakeUpstream, says
-from tests.proxy.deployment import QUESTION, Deployment, deployed, written
+from tests.proxy.deployment import QUESTION, RunningProxy, deployed, written
 from tests.serving import free_ports, serving
 
 BODY = {"model": "help", "messages": [{"role": "user", "content": QUESTION}]}
@@ -30,7 +30,7 @@ async def post(url: str, key: str, body: Mapping[str, object] = BODY) -> httpx.R
         return await http.post(f"{url}/v1/chat/completions", json=body)
 
 
-def figure(proxy: Deployment, name: str) -> float:
+def figure(proxy: RunningProxy, name: str) -> float:
     found = re.search(rf"^{re.escape(name)} (.+)$", proxy.services.metrics.render(), re.MULTILINE)
     return float(found[1]) if found else 0
 
@@ -66,10 +66,10 @@ async def test_every_error_that_is_told_is_counted_by_its_code(tmp_path: Path) -
 
 async def test_a_request_above_a_limit_is_told_when_to_come_back_and_leaves_a_row(tmp_path: Path) -> None:
     async with FakeUpstream(says("It opens at 9:30 [1].")) as fake, deployed(tmp_path, fake.url) as proxy:
-        limits = Limits(tree.Limits(key_minute=1), MemoryStore())
-        desk = replace(proxy.services.desk, limits=limits)
+        limits = RateLimits(tree.LimitSettings(key_minute=1), MemoryLimitStore())
+        desk = replace(proxy.services.context, limits=limits)
         key = await proxy.key()
-        async with serving(surface(replace(proxy.services, desk=desk))) as url:
+        async with serving(build_surface(replace(proxy.services, context=desk))) as url:
             assert (await post(url, key)).status_code == 200
             refused = await post(url, key)
         assert (refused.status_code, refused.headers["x-fiador-decision"]) == (429, "limited")
@@ -99,13 +99,13 @@ async def test_who_only_listened_and_left_leaves_a_row_too(tmp_path: Path) -> No
         second.cancel()
         assert "9:30" in (await first).text
         await proxy.row(2)
-        rows = await proxy.log.recent(9)
+        rows = await proxy.log.list_recent_traces(9)
     assert {row.decision for row in rows} == {Decision.ANSWERED, Decision.LEFT}
     assert (len(fake.calls), sorted(row.upstream_calls for row in rows)) == (1, [0, 1])
 
 
 @asynccontextmanager
-async def running(app: App) -> AsyncIterator[Message]:
+async def running(app: LifespanApp) -> AsyncIterator[Message]:
     """The application between its start-up and its shutdown; what it said at the start."""
     told: asyncio.Queue[Message] = asyncio.Queue()
     asked: asyncio.Queue[Message] = asyncio.Queue()
@@ -123,7 +123,7 @@ async def test_at_their_own_address_figures_and_health_need_no_key_and_nothing_e
 ) -> None:
     port = free_ports()
     settings = written(tmp_path, "http://127.0.0.1:9", swap={"[server]": f"[server]\nmetrics_port = {port}"})
-    async with running(App(settings)) as told, httpx.AsyncClient(trust_env=False) as http:
+    async with running(LifespanApp(settings)) as told, httpx.AsyncClient(trust_env=False) as http:
         assert told["type"] == "lifespan.startup.complete"
         for path, status in (("/metrics", 200), ("/healthz", 200), ("/readyz", 200), ("/v1/models", 404)):
             assert (await http.get(f"http://127.0.0.1:{port}{path}")).status_code == status
@@ -132,16 +132,20 @@ async def test_at_their_own_address_figures_and_health_need_no_key_and_nothing_e
 
 
 async def test_each_worker_takes_a_port_of_its_own_and_one_too_many_says_so() -> None:
-    server = tree.Server(metrics_port=free_ports(), workers=2)
-    async with scraped(_nothing, server), scraped(_nothing, server), scraped(_nothing, server):
+    server = tree.ServerSettings(metrics_port=free_ports(), workers=2)
+    async with (
+        serve_metrics(_nothing, server),
+        serve_metrics(_nothing, server),
+        serve_metrics(_nothing, server),
+    ):
         with pytest.raises(ConfigError, match="metrics_port: want one of the ports"):
-            async with scraped(_nothing, server):
+            async with serve_metrics(_nothing, server):
                 pass
 
 
 async def test_an_address_of_another_machine_says_so() -> None:
     with pytest.raises(ConfigError, match="metrics_host: want an address of this machine"):
-        async with scraped(_nothing, tree.Server(metrics_host="192.0.2.1", metrics_port=9_999)):
+        async with serve_metrics(_nothing, tree.ServerSettings(metrics_host="192.0.2.1", metrics_port=9_999)):
             pass
 
 

@@ -12,12 +12,12 @@ import pytest
 from indexes.push import FORMATS
 from indexes.sources.readers.markdown import read_plain_text
 from indexes.sources.readers.types import DocumentContent
-from proxy.app import Services, open_deployment
-from proxy.app.asgi import surface
-from proxy.app.paths import paths
-from proxy.auth import Keys
+from proxy.app import Deployment, open_deployment
+from proxy.app.asgi import build_surface
+from proxy.app.paths import build_data_paths
+from proxy.auth import KeyStore
 from proxy.pipeline.in_process import InProcessQuestion, ask_in_process
-from proxy.settings.load import load
+from proxy.settings.load import load_settings
 from tests.proxy.deployment import CONFIG
 from tests.serving import serving
 from tests.waiting import until
@@ -48,12 +48,12 @@ ASKED = "When does the harbour office open?"
 class Pushed:
     """A server that takes pushes, a client with an admin's key, and a way to ask."""
 
-    def __init__(self, client: httpx.AsyncClient, services: Services, plain: str):
+    def __init__(self, client: httpx.AsyncClient, services: Deployment, plain: str):
         self.client, self._services, self.plain = client, services, plain
 
     async def answer(self, question: str = ASKED) -> str:
-        desk = self._services.desk
-        await self._services.evidence.lexical.drain()
+        desk = self._services.context
+        await self._services.evidence.keyword_index.drain()
         return (
             await ask_in_process(InProcessQuestion(question, "quoting", frozenset({"public"})), desk)
         ).text
@@ -65,15 +65,15 @@ async def _pushed(tmp_path: Path) -> AsyncIterator[Pushed]:
     text = CONFIG.format(url="http://127.0.0.1:9", idle_s=5, retries=0, join_s=0) + MORE
     text = text.replace('sources = ["handbook"]', 'sources = ["handbook", "pushed"]\nrecords = ["cv"]')
     config.write_text(text, "utf-8")
-    settings = load(config)
+    settings = load_settings(config)
     async with (
         open_deployment(settings) as services,
-        Keys(paths(settings).keys) as keys,
+        KeyStore(build_data_paths(settings).keys) as keys,
         AsyncExitStack() as stack,
     ):
-        admin = (await keys.create("admin", scopes=["admin"])).secret
-        plain = (await keys.create("plain", groups=["public"])).secret
-        url = await stack.enter_async_context(serving(surface(services)))
+        admin = (await keys.create_key("admin", scopes=["admin"])).secret
+        plain = (await keys.create_key("plain", groups=["public"])).secret
+        url = await stack.enter_async_context(serving(build_surface(services)))
         headers = {"authorization": f"Bearer {admin}"}
         client = httpx.AsyncClient(base_url=url, trust_env=False, headers=headers)
         yield Pushed(await stack.enter_async_context(client), services, plain)

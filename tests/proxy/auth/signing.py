@@ -35,7 +35,7 @@ def signed(key: object = RSA, kid: str | None = "rsa", algorithm: str = "RS256",
     return jwt.encode(kept, key, algorithm=algorithm, headers=headers)  # type: ignore[arg-type]
 
 
-def settings(place: object, **changes: object) -> tree.JwtAuth:
-    return tree.JwtAuth.model_validate(
+def settings(place: object, **changes: object) -> tree.JwtAuthSettings:
+    return tree.JwtAuthSettings.model_validate(
         {"issuer": "https://id", "audience": "fiador", "jwks": str(place), **changes}
     )

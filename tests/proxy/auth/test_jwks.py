@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from proxy.auth.jwks import AGAIN_S, STALE_S
-from proxy.auth.tokens import JwtTokens
+from proxy.auth.jwks import REFETCH_MIN_S, STALE_MAX_S
+from proxy.auth.tokens import JwtTokenChecker
 from proxy.domain.errors import AuthError, StoreError
 from tests.proxy.auth.signing import OTHER, jwks, settings, signed
 from tests.waiting import until
@@ -66,39 +66,39 @@ async def test_keys_are_fetched_once_again_when_old_and_when_a_new_name_comes(
 ) -> None:
     served, url = provider
     now = [1_000.0]
-    found = JwtTokens(settings(url, cache_s=300), clock=lambda: now[0])
+    found = JwtTokenChecker(settings(url, cache_s=300), clock=lambda: now[0])
     for _ in range(3):
-        await found.find(signed())
+        await found.check_token(signed())
     assert served.hits == 1
     now[0] += 301
-    await found.find(signed())
+    await found.check_token(signed())
     assert served.hits == 2
     served.keys = jwks("rsa", "other")
-    now[0] += AGAIN_S + 1
-    await found.find(signed(OTHER, "other"))
+    now[0] += REFETCH_MIN_S + 1
+    await found.check_token(signed(OTHER, "other"))
     assert served.hits == 3
 
 
 async def test_made_up_key_names_do_not_become_requests(provider: tuple[Provider, str]) -> None:
     served, url = provider
-    found = JwtTokens(settings(url), clock=lambda: 1_000.0)
+    found = JwtTokenChecker(settings(url), clock=lambda: 1_000.0)
     for number in range(20):
         with pytest.raises(AuthError):
-            await found.find(signed(OTHER, f"made-up-{number}"))
+            await found.check_token(signed(OTHER, f"made-up-{number}"))
     assert served.hits == 1
 
 
 async def test_the_last_good_keys_serve_for_a_while_and_then_no_more(provider: tuple[Provider, str]) -> None:
     served, url = provider
     now = [1_000.0]
-    found = JwtTokens(settings(url, cache_s=300), clock=lambda: now[0])
-    await found.find(signed())
+    found = JwtTokenChecker(settings(url, cache_s=300), clock=lambda: now[0])
+    await found.check_token(signed())
     served.keys = None
     now[0] += 600
-    await found.find(signed())
-    now[0] += STALE_S
+    await found.check_token(signed())
+    now[0] += STALE_MAX_S
     with pytest.raises(StoreError):
-        await found.find(signed())
+        await found.check_token(signed())
 
 
 class Slow(Provider):
@@ -132,7 +132,7 @@ async def test_a_provider_that_never_ends_is_left(
     monkeypatch.setattr("proxy.auth.jwks.FETCH_S", 0.3 if type(served) is Slow else 60)
     async with at(served) as url:
         with pytest.raises(StoreError):
-            await JwtTokens(settings(url), clock=lambda: 1_000.0).find(signed())
+            await JwtTokenChecker(settings(url), clock=lambda: 1_000.0).check_token(signed())
     assert why in caplog.text
 
 
@@ -140,14 +140,14 @@ async def test_who_has_a_known_key_does_not_wait_for_a_slow_provider() -> None:
     served = Provider()
     async with at(served) as url:
         now = [1_000.0]
-        found = JwtTokens(settings(url), clock=lambda: now[0])
-        await found.find(signed())
+        found = JwtTokenChecker(settings(url), clock=lambda: now[0])
+        await found.check_token(signed())
         hung = asyncio.Event()
         served.hold = hung.wait
-        now[0] += AGAIN_S + 1
-        stranger = asyncio.create_task(found.find(signed(OTHER, "made-up")))
+        now[0] += REFETCH_MIN_S + 1
+        stranger = asyncio.create_task(found.check_token(signed(OTHER, "made-up")))
         await until(lambda: served.hits == 2)
-        assert (await found.find(signed())).name == "u1"
+        assert (await found.check_token(signed())).name == "u1"
         assert not stranger.done()
         hung.set()
         with pytest.raises(AuthError):
@@ -158,10 +158,10 @@ async def test_one_who_leaves_does_not_end_the_fetch_that_others_need() -> None:
     served, hung = Provider(), asyncio.Event()
     served.hold = hung.wait
     async with at(served) as url:
-        found = JwtTokens(settings(url), clock=lambda: 1_000.0)
-        leaving = asyncio.create_task(found.find(signed()))
+        found = JwtTokenChecker(settings(url), clock=lambda: 1_000.0)
+        leaving = asyncio.create_task(found.check_token(signed()))
         await until(lambda: served.hits == 1)
-        staying = asyncio.create_task(found.find(signed()))
+        staying = asyncio.create_task(found.check_token(signed()))
         leaving.cancel()
         hung.set()
         assert (await staying).name == "u1"
@@ -174,4 +174,4 @@ async def test_an_odd_key_in_the_set_does_not_cost_the_others(tmp_path: Path, od
     assert isinstance(good, list)
     path = tmp_path / "jwks.json"
     path.write_text(json.dumps({"keys": [good[0] | odd, 7, *good]}))
-    assert (await JwtTokens(settings(path)).find(signed())).name == "u1"
+    assert (await JwtTokenChecker(settings(path)).check_token(signed())).name == "u1"

@@ -7,8 +7,8 @@ from pathlib import Path
 import jwt
 import pytest
 
-from proxy.auth import Door, checker
-from proxy.auth.tokens import JwtTokens
+from proxy.auth import CallerAuthenticator, build_token_checker
+from proxy.auth.tokens import JwtTokenChecker
 from proxy.domain.errors import AuthError, ConfigError
 from proxy.settings import tree
 from tests.proxy.auth.signing import CURVE, OTHER, PEM, RSA, jwks, settings, signed
@@ -22,8 +22,8 @@ def place(tmp_path: Path) -> Path:
 
 
 async def test_a_good_token_brings_its_groups_through_the_table(place: Path) -> None:
-    auth = tree.Auth(mode="jwt", jwt=settings(place), groups={"staff": ("team",)})
-    door = Door(auth, tokens=checker(auth))
+    auth = tree.AuthSettings(mode="jwt", jwt=settings(place), groups={"staff": ("team",)})
+    door = CallerAuthenticator(auth, token_checker=build_token_checker(auth))
     headers = {"authorization": "Bearer " + signed(groups=["staff", "unmapped"], scope="admin x")}
     caller = await door.authenticate(headers, "1.2.3.4")
     assert (set(caller.groups), set(caller.scopes), caller.name) == ({"team", "public"}, {"admin", "x"}, "u1")
@@ -75,7 +75,7 @@ async def test_a_good_token_brings_its_groups_through_the_table(place: Path) -> 
 )
 async def test_whatever_is_wrong_the_answer_is_the_same(place: Path, text: str) -> None:
     with pytest.raises(AuthError, match=r"^The token is not valid\.$"):
-        await JwtTokens(settings(place)).find(text)
+        await JwtTokenChecker(settings(place)).check_token(text)
 
 
 async def test_a_public_key_does_not_sign(place: Path) -> None:
@@ -86,7 +86,7 @@ async def test_a_public_key_does_not_sign(place: Path) -> None:
     forged = f"{head}.{body}"
     signature = jwt.utils.base64url_encode(mac.sign(forged.encode(), PEM)).decode()
     with pytest.raises(AuthError):
-        await JwtTokens(settings(place)).find(f"{forged}.{signature}")
+        await JwtTokenChecker(settings(place)).check_token(f"{forged}.{signature}")
     assert header
 
 
@@ -95,20 +95,22 @@ def test_an_algorithm_without_a_private_key_is_a_configuration_error(
     place: Path, algorithms: list[str]
 ) -> None:
     with pytest.raises(ConfigError, match="algorithms"):
-        JwtTokens(settings(place, algorithms=algorithms))
+        JwtTokenChecker(settings(place, algorithms=algorithms))
 
 
 def test_keys_over_plain_http_are_a_configuration_error() -> None:
     with pytest.raises(ConfigError, match="https"):
-        JwtTokens(settings("http://id.example.org/jwks"))
+        JwtTokenChecker(settings("http://id.example.org/jwks"))
 
 
 async def test_the_skew_of_clocks_is_allowed_for(place: Path) -> None:
-    assert (await JwtTokens(settings(place, leeway_s=90)).find(signed(exp=time.time() - 60))).name == "u1"
+    assert (
+        await JwtTokenChecker(settings(place, leeway_s=90)).check_token(signed(exp=time.time() - 60))
+    ).name == "u1"
 
 
 async def test_groups_may_stand_deep_in_the_token(place: Path) -> None:
-    found = await JwtTokens(settings(place, groups_claim="realm.roles")).find(
+    found = await JwtTokenChecker(settings(place, groups_claim="realm.roles")).check_token(
         signed(realm={"roles": ["staff", 7]})
     )
     assert found.groups == {"staff"}

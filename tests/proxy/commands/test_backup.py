@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from proxy.app import open_deployment, paths
-from proxy.auth import Keys
+from proxy.app import build_data_paths, open_deployment
+from proxy.auth import KeyStore
 from proxy.commands import backup
 from proxy.commands.backup import MANIFEST
 from proxy.domain.errors import ConfigError
 from proxy.domain.ports import Hold, Settled
 from proxy.ledger.owner import Owner
-from proxy.ledger.periods import Caps
+from proxy.ledger.periods import DeploymentCaps
 from proxy.ledger.spool import Spool
 from proxy.ledger.sqlite import SqliteLedger
 from proxy.ledger.transactions import Booking
@@ -44,7 +44,7 @@ def moved(folder: Path, name: str) -> Settings:
     """The deployment's settings over another data folder."""
     settings = written(folder, "http://127.0.0.1:9")
     server = settings.server.model_copy(update={"data_dir": folder / name})
-    return settings.model_copy(update={"server": server}).placed(folder)
+    return settings.model_copy(update={"server": server}).copy_with_folder(folder)
 
 
 async def test_what_serves_is_copied_and_serves_again(tmp_path: Path) -> None:
@@ -59,21 +59,21 @@ async def test_what_serves_is_copied_and_serves_again(tmp_path: Path) -> None:
         secret = client.api_key
     there = moved(tmp_path, "other")
     await backup.restore_backup(there, file)
-    async with open_deployment(there) as services, Keys(paths(there).keys) as keys:
+    async with open_deployment(there) as services, KeyStore(build_data_paths(there).keys) as keys:
         seen = await ask_in_process(
-            InProcessQuestion(QUESTION, "quoting", frozenset({"public"})), services.desk
+            InProcessQuestion(QUESTION, "quoting", frozenset({"public"})), services.context
         )
         assert "9:30" in seen.text
-        assert await keys.find(secret)
-        assert (await services.decisions.read(row.id)) == row
-        proof = await services.ledger.verify()
+        assert await keys.find_live_key(secret)
+        assert (await services.decisions.read_trace(row.id)) == row
+        proof = await services.ledger.verify_balances()
         assert (proof.faults, proof.settled_nanousd) == ((), row.cost_nanousd)
 
 
 async def test_what_waits_to_be_booked_is_kept_and_counts_once(tmp_path: Path) -> None:
     settings = moved(tmp_path, "data")
-    where = paths(settings).ledger
-    async with SqliteLedger(where, Caps()) as ledger:
+    where = build_data_paths(settings).ledger
+    async with SqliteLedger(where, DeploymentCaps()) as ledger:
         hold: Hold = await held(ledger)
         spool = Spool(where.with_name("ledger.db.spool"), Owner("gone", "1", 1, "1"))
         spool.write([Booking(hold.id, "reported", Settled(1, 2, 345), 1.0)])
@@ -81,8 +81,8 @@ async def test_what_waits_to_be_booked_is_kept_and_counts_once(tmp_path: Path) -
         await asyncio.to_thread(backup.write_backup, settings, file)
     there = moved(tmp_path, "other")
     await backup.restore_backup(there, file)
-    async with SqliteLedger(paths(there).ledger, Caps()) as ledger:
-        proof = await ledger.verify()
+    async with SqliteLedger(build_data_paths(there).ledger, DeploymentCaps()) as ledger:
+        proof = await ledger.verify_balances()
     assert (proof.settled_nanousd, proof.holds, proof.faults) == (345, (), ())
 
 

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from proxy.settings import lock
-from proxy.settings.lock import AssistantLock, Calibrated, Lock
+from proxy.settings.lock import AssistantLock, CalibratedThreshold, ThresholdLock
 from tests.proxy.deployment import QUESTION, fiador
 
 
@@ -58,11 +58,11 @@ def test_check_names_suggestions_that_would_be_refused(config: Path) -> None:
 
 def calibrated(config: Path, model: str) -> None:
     """A lock beside the configuration, measured with `model`."""
-    value = Calibrated(threshold=0.6, answerable=5, unanswerable=5)
-    found = Lock(
+    value = CalibratedThreshold(threshold=0.6, answerable=5, unanswerable=5)
+    found = ThresholdLock(
         model=model, generation="1", date="", rule="", assistants={"help": AssistantLock(every=value)}
     )
-    (config.parent / lock.NAME).write_text(lock.dump(found), "utf-8")
+    (config.parent / lock.LOCK_FILE_NAME).write_text(lock.render_lock(found), "utf-8")
 
 
 def test_a_calibrated_threshold_serves_where_none_is_set(config: Path) -> None:

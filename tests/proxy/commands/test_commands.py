@@ -205,4 +205,4 @@ def test_calibrate_tells_programs_what_it_tells_people(config: Path) -> None:
     done = fiador(config, "calibrate", str(cases), "--json", "--write")
     row = json.loads(done.stdout)["help"]["all"]
     assert (done.exit_code, row["lowest"], row["highest"], row["threshold"]) == (0, 0.6667, 0.0, 0.333)
-    assert lock.read(config.parent / lock.NAME)
+    assert lock.read_lock(config.parent / lock.LOCK_FILE_NAME)

@@ -85,7 +85,7 @@ def test_calibrate_writes_no_lock_of_keywords_where_vectors_are_meant(config: Pa
     done = CliRunner().invoke(main, ["-c", str(config), "calibrate", cases, "--write"])
     assert done.exit_code == 2
     assert "nowhere: model.onnx" in done.output
-    assert not (config.parent / lock.NAME).exists()
+    assert not (config.parent / lock.LOCK_FILE_NAME).exists()
 
 
 def test_calibrate_with_nothing_to_compare_is_no_success(config: Path) -> None:
@@ -99,5 +99,5 @@ def test_calibrate_writes_a_lock_of_keywords_where_they_are_chosen(config: Path)
     cases = str(config.parent / "cases.yaml")
     done = CliRunner().invoke(main, ["-c", str(config), "calibrate", cases, "--write"])
     assert done.exit_code == 0, done.output
-    assert f"written: {config.parent / lock.NAME}" in done.output
+    assert f"written: {config.parent / lock.LOCK_FILE_NAME}" in done.output
     assert "is not used" not in CliRunner().invoke(main, ["-c", str(config), "check"]).output

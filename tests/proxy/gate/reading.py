@@ -1,9 +1,9 @@
 """How tests read values: the shipped packs, and the gate's own question to them."""
 
 from proxy.gate.values import Value, ValuePack, Values, missing, read
-from proxy.settings.languages import parts
+from proxy.settings.languages import load_packs
 
-PACKS = parts("values", ValuePack)
+PACKS = load_packs("values", ValuePack)
 
 
 def keys(text: str, language: str | None = "en", *, source: bool = False, spelled: bool = False) -> list[str]:

@@ -8,9 +8,9 @@ from proxy.gate.endings import Ends
 from proxy.gate.lexicon import Lexicons, SentencePack
 from proxy.gate.lookahead import LOOK_AHEAD
 from proxy.gate.sentences import Scanner
-from proxy.settings.languages import parts
+from proxy.settings.languages import load_packs
 
-LEXICONS = Lexicons(parts("sentences", SentencePack))
+LEXICONS = Lexicons(load_packs("sentences", SentencePack))
 
 
 def scanner(language: str = "en", chars_max: int = 6_000) -> Scanner:

@@ -7,11 +7,11 @@ import pytest
 
 from indexes.text.folding import fold_text
 from proxy.gate.voice import VoicePack, first_person
-from proxy.settings.languages import TAGS, parts
+from proxy.settings.languages import TAGS, load_packs
 from tests.proxy.gate.kit import run, verdict
 from tests.proxy.gate.spoken import SPOKEN, UNSPOKEN
 
-PACKS = parts("voice", VoicePack)
+PACKS = load_packs("voice", VoicePack)
 
 
 @pytest.mark.parametrize(("tag", "text"), [(tag, text) for tag, texts in SPOKEN.items() for text in texts])

@@ -10,20 +10,20 @@ from proxy.guards.followup import FollowupReader
 from proxy.guards.refusal.pack import RefusePack
 from proxy.guards.refusal.refuser import QuestionRefuser, TopicSelection
 from proxy.guards.route import OverviewRouter
-from proxy.settings.languages import parts
+from proxy.settings.languages import load_packs
 
 NAMES = ("Ines Marlow", "اینس مارلو", "Инес Марлоу", "إينس مارلو", "इनेस मार्लो", "伊内丝")
 
 
 @pytest.fixture(scope="session")
 def refuse_packs() -> Mapping[str, RefusePack]:
-    return parts("refuse", RefusePack)
+    return load_packs("refuse", RefusePack)
 
 
 @pytest.fixture(scope="session")
 def content() -> Callable[[str], Sequence[str]]:
     """Content words under the stop words of the text's own language."""
-    packs = parts("words", WordPack)
+    packs = load_packs("words", WordPack)
     return lambda text: find_content_words(text, packs[detect_language(text, packs, "en") or "en"].stop)
 
 

@@ -4,9 +4,9 @@ import pytest
 import regex
 
 from proxy.guards.fixed_texts import TOPIC_TEXTS, FixedTexts, TextPack
-from proxy.settings.languages import TAGS, parts
+from proxy.settings.languages import TAGS, load_packs
 
-PACKS = parts("texts", TextPack)
+PACKS = load_packs("texts", TextPack)
 
 
 @pytest.mark.parametrize("tag", TAGS)

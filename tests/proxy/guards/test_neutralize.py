@@ -9,9 +9,9 @@ from proxy.gate import markers
 from proxy.guards.citations import render_source_list
 from proxy.guards.fixed_texts import FixedTexts, TextPack
 from proxy.guards.neutralize import neutralize, strip_fixed_texts
-from proxy.settings.languages import TAGS, parts
+from proxy.settings.languages import TAGS, load_packs
 
-TEXTS = FixedTexts(parts("texts", TextPack))
+TEXTS = FixedTexts(load_packs("texts", TextPack))
 
 
 @pytest.mark.parametrize(

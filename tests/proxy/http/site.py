@@ -11,7 +11,7 @@ from proxy.domain.errors import AuthError
 from proxy.domain.ports import HttpRequest, ReplyEnd
 from proxy.domain.types import ChatRequest, Citation, Decision
 from proxy.http import routes
-from proxy.http.routes import OpenReply
+from proxy.http.routes import ReplyOpener
 from proxy.settings import tree
 from proxy.wire.request import RequestPolicy, parse_chat_request
 from tests.serving import serving
@@ -19,10 +19,10 @@ from tests.serving import serving
 BODY = {"model": "ada", "messages": [{"role": "user", "content": "Who?"}]}
 STREAM = BODY | {"stream": True, "stream_options": {"include_usage": True}}
 DONE = ReplyEnd(Decision.ANSWERED, "stop", (Citation(0, 4, "Notes", "https://example.org/n"),), (10, 5))
-Told = Callable[[ChatRequest, OpenReply], Awaitable[None]]
+Told = Callable[[ChatRequest, ReplyOpener], Awaitable[None]]
 
 
-async def told(request: ChatRequest, open_reply: OpenReply) -> None:
+async def told(request: ChatRequest, open_reply: ReplyOpener) -> None:
     """The ordinary answer."""
     reply = open_reply(request, "r1")
     await reply.announce_decision(Decision.ANSWERED)
@@ -43,15 +43,15 @@ async def site(
 ) -> AsyncIterator[httpx.AsyncClient]:
     """A client of a server whose answers `tell` gives."""
 
-    async def answer(ask: HttpRequest, open_reply: OpenReply) -> None:
+    async def answer(ask: HttpRequest, open_reply: ReplyOpener) -> None:
         await tell(parse_chat_request(ask.body, RequestPolicy()), open_reply)
 
     async def ready() -> Sequence[str]:
         return missing
 
-    server = tree.Server.model_validate({"first_byte_s": 5} | settings)
+    server = tree.ServerSettings.model_validate({"first_byte_s": 5} | settings)
     async with (
-        serving(routes.build(answer, models, ready, server)) as url,
+        serving(routes.build_app(answer, models, ready, server)) as url,
         httpx.AsyncClient(base_url=url, trust_env=False, verify=False) as client,
     ):
         yield client

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from starlette.types import Message, Receive, Scope, Send
 
-from proxy.http.overload import Overload, memory
+from proxy.http.overload import OverloadLimiter, read_memory_share
 from proxy.settings import tree
 
 
@@ -28,13 +28,13 @@ class Slow:
         await send({"type": "http.response.body", "body": b"ok"})
 
 
-def guard(app: Slow, **settings: float) -> Overload:
-    return Overload(
-        app, tree.Server.model_validate({"streams_max": 3, "queue_max": 2, "queue_s": 5} | settings)
+def guard(app: Slow, **settings: float) -> OverloadLimiter:
+    return OverloadLimiter(
+        app, tree.ServerSettings.model_validate({"streams_max": 3, "queue_max": 2, "queue_s": 5} | settings)
     )
 
 
-async def asked(app: Overload, path: str = "/v1/chat/completions") -> list[Message]:
+async def asked(app: OverloadLimiter, path: str = "/v1/chat/completions") -> list[Message]:
     """What one request is sent."""
     said: list[Message] = []
 
@@ -58,11 +58,11 @@ async def test_beyond_places_and_queue_the_answer_is_a_quick_503() -> None:
     assert {said[0]["status"] for said in done} == {503}
     assert {json.loads(said[1]["body"])["error"]["code"] for said in done} == {"overloaded"}
     assert b"retry-after" in dict(done[0][0]["headers"])
-    assert (app.running, app.waiting, app.refused, slow.most) == (3, 2, 15, 3)
+    assert (app.running_count, app.waiting_count, app.refused_count, slow.most) == (3, 2, 15, 3)
     slow.free.set()
     rest = await asyncio.gather(*tasks)
     assert [said[0]["status"] for said in rest].count(200) == 5
-    assert (app.running, app.waiting, slow.most) == (0, 0, 3)
+    assert (app.running_count, app.waiting_count, slow.most) == (0, 0, 3)
 
 
 async def test_who_waits_too_long_gets_a_503_and_its_place_in_the_queue_is_free() -> None:
@@ -73,7 +73,7 @@ async def test_who_waits_too_long_gets_a_503_and_its_place_in_the_queue_is_free(
     assert [(await asked(app))[0]["status"] for _ in range(3)] == [503] * 3
     slow.free.set()
     await first
-    assert (app.running, app.waiting) == (0, 0)
+    assert (app.running_count, app.waiting_count) == (0, 0)
 
 
 async def test_a_fault_or_a_cancelled_request_frees_its_place() -> None:
@@ -92,22 +92,22 @@ async def test_health_and_readiness_answer_when_nothing_else_does() -> None:
     app = guard(slow, streams_max=1, queue_max=0)
     task = asyncio.create_task(asked(app))
     await asyncio.sleep(0.01)
-    assert app.missing() == ["streams: 1 of 1"]
+    assert app.list_obstacles() == ["streams: 1 of 1"]
     asyncio.get_running_loop().call_later(0.01, slow.free.set)
     assert (await asked(app, "/readyz"))[0]["status"] == 200
     await task
-    assert app.missing() == []
+    assert app.list_obstacles() == []
 
 
 def test_memory_is_a_share_of_what_this_process_may_have(tmp_path: Path) -> None:
-    assert 0 < memory() < 1
-    assert memory(tmp_path) == 0
+    assert 0 < read_memory_share() < 1
+    assert read_memory_share(tmp_path) == 0
     (tmp_path / "proc/self").mkdir(parents=True)
     (tmp_path / "proc/self/statm").write_text("9 1024 0")
     (tmp_path / "proc/meminfo").write_text("MemTotal: 16384 kB\n")
-    assert memory(tmp_path) == 0.25
+    assert read_memory_share(tmp_path) == 0.25
     (tmp_path / "sys/fs/cgroup").mkdir(parents=True)
     (tmp_path / "sys/fs/cgroup/memory.max").write_text("8388608\n")
-    assert memory(tmp_path) == 0.5
+    assert read_memory_share(tmp_path) == 0.5
     (tmp_path / "sys/fs/cgroup/memory.max").write_text("max\n")
-    assert memory(tmp_path) == 0.25
+    assert read_memory_share(tmp_path) == 0.25

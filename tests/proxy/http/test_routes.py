@@ -10,7 +10,7 @@ import pytest
 from proxy.domain.errors import AuthError, BusyError, LimitError, RequestError
 from proxy.domain.ports import ClientGone
 from proxy.domain.types import ChatRequest
-from proxy.http.routes import OpenReply
+from proxy.http.routes import ReplyOpener
 from tests.proxy.http.site import BODY, DONE, STREAM, chunks, raw, site, told
 
 
@@ -75,7 +75,7 @@ async def test_a_held_sentence_is_covered_by_comments() -> None:
 
     covered = asyncio.Event()
 
-    async def tell(request: ChatRequest, open_reply: OpenReply) -> None:
+    async def tell(request: ChatRequest, open_reply: ReplyOpener) -> None:
         reply = open_reply(request, "r1")
         await covered.wait()
         await reply.write_text("Late.")
@@ -99,7 +99,7 @@ async def test_a_held_sentence_is_covered_by_comments() -> None:
 async def test_a_client_that_leaves_cancels_the_answer(stream: bool) -> None:
     begun, cancelled = asyncio.Event(), asyncio.Event()
 
-    async def tell(request: ChatRequest, open_reply: OpenReply) -> None:
+    async def tell(request: ChatRequest, open_reply: ReplyOpener) -> None:
         await open_reply(request, "r1").write_text("Ada ")
         begun.set()
         try:
@@ -122,7 +122,7 @@ async def test_writing_to_a_client_that_left_raises() -> None:
     raised = asyncio.Event()
     begun = asyncio.Event()
 
-    async def tell(request: ChatRequest, open_reply: OpenReply) -> None:
+    async def tell(request: ChatRequest, open_reply: ReplyOpener) -> None:
         reply = open_reply(request, "r1")
         await reply.write_text("Ada ")
         begun.set()
@@ -147,7 +147,7 @@ async def test_what_is_left_to_do_after_the_last_byte_is_not_cancelled() -> None
     """A server reports "disconnect" for a finished response as well; the log is still being written then."""
     written = asyncio.Event()
 
-    async def tell(request: ChatRequest, open_reply: OpenReply) -> None:
+    async def tell(request: ChatRequest, open_reply: ReplyOpener) -> None:
         await told(request, open_reply)
         await asyncio.sleep(0.1)
         written.set()
@@ -179,7 +179,7 @@ async def test_what_is_left_to_do_after_the_last_byte_is_not_cancelled() -> None
 async def test_a_fault_before_the_first_byte_is_a_status(
     fault: Exception, status: int, headers: dict[str, str], opened: bool
 ) -> None:
-    async def tell(request: ChatRequest, open_reply: OpenReply) -> None:
+    async def tell(request: ChatRequest, open_reply: ReplyOpener) -> None:
         if opened:
             open_reply(request, "r1")
         raise fault
@@ -194,7 +194,7 @@ async def test_a_fault_before_the_first_byte_is_a_status(
 
 
 async def test_why_a_token_is_refused_is_for_the_log_alone(caplog: pytest.LogCaptureFixture) -> None:
-    async def tell(request: ChatRequest, open_reply: OpenReply) -> None:
+    async def tell(request: ChatRequest, open_reply: ReplyOpener) -> None:
         raise AuthError("The token is not valid.", detail="InvalidIssuerError")
 
     caplog.set_level("DEBUG", "fiador.http")
@@ -205,7 +205,7 @@ async def test_why_a_token_is_refused_is_for_the_log_alone(caplog: pytest.LogCap
 
 
 async def test_a_fault_after_the_first_byte_is_an_event_and_no_clean_end() -> None:
-    async def tell(request: ChatRequest, open_reply: OpenReply) -> None:
+    async def tell(request: ChatRequest, open_reply: ReplyOpener) -> None:
         await open_reply(request, "r1").write_text("Ada ")
         raise BusyError("Down.")
 
@@ -216,7 +216,7 @@ async def test_a_fault_after_the_first_byte_is_an_event_and_no_clean_end() -> No
 
 
 async def test_a_bug_shows_nothing_of_itself() -> None:
-    async def tell(request: ChatRequest, open_reply: OpenReply) -> None:
+    async def tell(request: ChatRequest, open_reply: ReplyOpener) -> None:
         raise ZeroDivisionError("LEAK-secret")
 
     async with site(tell) as client:
@@ -226,7 +226,7 @@ async def test_a_bug_shows_nothing_of_itself() -> None:
 
 
 async def test_a_bug_in_the_middle_tears_the_connection() -> None:
-    async def tell(request: ChatRequest, open_reply: OpenReply) -> None:
+    async def tell(request: ChatRequest, open_reply: ReplyOpener) -> None:
         await open_reply(request, "r1").write_text("Ada ")
         raise ZeroDivisionError
 

@@ -11,7 +11,7 @@ import pytest
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
-from proxy.http.uvicorn_protocol import patient
+from proxy.http.uvicorn_protocol import make_http_protocol
 from tests.waiting import until
 
 
@@ -30,7 +30,9 @@ async def echo(scope: Scope, receive: Receive, send: Send) -> None:
 @asynccontextmanager
 async def serving(header_s: float) -> AsyncIterator[int]:
     """A real server on a loopback port, whose application answers at once."""
-    config = uvicorn.Config(echo, http=patient(header_s), lifespan="off", log_config=None, ws="none")
+    config = uvicorn.Config(
+        echo, http=make_http_protocol(header_s), lifespan="off", log_config=None, ws="none"
+    )
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         task = asyncio.create_task(server.serve([listener]))
@@ -61,7 +63,7 @@ async def test_a_connection_without_a_whole_request_is_closed_in_time(dripping: 
 
 
 def test_the_protocol_can_be_handed_to_worker_processes() -> None:
-    assert pickle.loads(pickle.dumps(patient(3))).keywords == {"header_s": 3}
+    assert pickle.loads(pickle.dumps(make_http_protocol(3))).keywords == {"header_s": 3}
 
 
 @pytest.mark.parametrize("piece", [b"x" * 10_000, b"x: 1\r\n" * 2_000], ids=["one", "many"])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from proxy.domain.ports import CostBound, Denial, Hold, Prices, Spent
 from proxy.domain.types import Caller, Usage
-from proxy.ledger.periods import Cap, Caps
+from proxy.ledger.periods import DeploymentCaps, SpendCap
 from proxy.ledger.sqlite import SqliteLedger
 
 PRICES = Prices(150, 600)
@@ -15,7 +15,7 @@ BOB = Caller("k2", "bob", frozenset({"public"}))
 
 def opened(folder: Path, covers: float = 1_000, **settings: object) -> SqliteLedger:
     """A ledger whose monthly cap covers that many requests of `BOUND`."""
-    caps = settings.pop("caps", Caps(Cap(month=int(BOUND.nanousd * covers))))
+    caps = settings.pop("caps", DeploymentCaps(SpendCap(month_nanousd=int(BOUND.nanousd * covers))))
     return SqliteLedger(folder / "ledger.db", caps, **settings)  # type: ignore[arg-type]
 
 
@@ -42,6 +42,6 @@ def used(input: int | None = None, output: int | None = None, received: int = 0)
 
 async def say(ledger: SqliteLedger, pragma: str) -> None:
     """Brings the ledger's own connection into a state that a disk would."""
-    connection = ledger._db._connection
+    connection = ledger._database._connection
     assert connection is not None
     await connection.execute(f"PRAGMA {pragma}")

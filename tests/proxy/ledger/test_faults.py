@@ -11,7 +11,7 @@ import pytest
 from proxy.domain.errors import ConfigError, StoreError
 from proxy.domain.ports import Hold
 from proxy.domain.types import Decision
-from proxy.ledger.periods import Cap, Caps, caps
+from proxy.ledger.periods import DeploymentCaps, SpendCap, build_caps
 from proxy.ledger.sqlite import SqliteLedger
 from proxy.settings import tree
 from tests.proxy.ledger.books import ALICE, BOUND, PRICES, denied, held, opened, say, used
@@ -54,7 +54,7 @@ async def test_a_store_that_is_taken_away_denies(tmp_path: Path, fault: Fault) -
         denial = await denied(ledger)
         assert denial.decision is Decision.LEDGER_DOWN
         assert ledger.fault == denial.detail
-        assert not await ledger.ready()
+        assert not await ledger.is_writable()
 
 
 async def test_a_store_that_comes_back_serves_again_and_has_lost_nothing(tmp_path: Path) -> None:
@@ -62,11 +62,11 @@ async def test_a_store_that_comes_back_serves_again_and_has_lost_nothing(tmp_pat
         hold = await held(ledger)
         move(ledger, tmp_path)
         assert (await ledger.settle(hold, used(10, 20))).nanousd == 13_500
-        assert ledger.waiting == 1
+        assert ledger.pending_count == 1
         (tmp_path / "elsewhere.db").rename(ledger.path)
-        await until(lambda: ledger.waiting == 0)
-        assert await ledger.ready()
-        proof = await ledger.verify()
+        await until(lambda: ledger.pending_count == 0)
+        assert await ledger.is_writable()
+        proof = await ledger.verify_balances()
         assert (proof.settled_nanousd, proof.held_nanousd, proof.faults) == (13_500, 0, ())
 
 
@@ -113,15 +113,15 @@ async def test_a_store_that_cannot_grow_or_be_written_denies_and_keeps_what_is_s
         assert not any(isinstance(answer, Hold) for answer in answers)
         if state.startswith("query"):
             await ledger.settle(holds[0], used(10, 20))
-            assert ledger.waiting == 1
+            assert ledger.pending_count == 1
             await until(lambda: bool(kept(tmp_path)))
             [line] = kept(tmp_path)[0].read_text().splitlines()
             assert json.loads(line)[0] == holds[0].id
         await say(ledger, "query_only = OFF")
         await say(ledger, "max_page_count = 1000000")
-        await until(lambda: ledger.waiting == 0 and not kept(tmp_path))
+        await until(lambda: ledger.pending_count == 0 and not kept(tmp_path))
         await held(ledger)
-        assert (await ledger.verify()).faults == ()
+        assert (await ledger.verify_balances()).faults == ()
 
 
 class Stuck:
@@ -144,9 +144,9 @@ async def test_a_store_that_does_not_answer_denies_and_the_late_hold_is_given_ba
         assert (await denied(ledger)).decision is Decision.LEDGER_DOWN
         stuck.let.set()
         await until(lambda: none_open(ledger))
-        proof = await ledger.verify()
+        proof = await ledger.verify_balances()
         assert (proof.settled_nanousd, proof.faults) == (0, ())
-        assert [row.requests for row in await ledger.spend("key")] == [1]
+        assert [row.requests for row in await ledger.list_spend_totals("key")] == [1]
 
 
 async def test_a_settlement_does_not_wait_for_a_store_that_does_not_answer_and_is_booked_once(
@@ -158,13 +158,13 @@ async def test_a_settlement_does_not_wait_for_a_store_that_does_not_answer_and_i
         stuck.next = True
         assert (await ledger.settle(hold, used(10, 20))).nanousd == 13_500
         stuck.let.set()
-        await until(lambda: ledger.waiting == 0)
-        proof = await ledger.verify()
+        await until(lambda: ledger.pending_count == 0)
+        proof = await ledger.verify_balances()
         assert (proof.holds, proof.settled_nanousd, proof.faults) == ((), 13_500, ())
 
 
 async def none_open(ledger: SqliteLedger) -> bool:
-    return not (await ledger.verify()).holds
+    return not (await ledger.verify_balances()).holds
 
 
 async def test_a_file_that_is_no_ledger_does_not_open(tmp_path: Path) -> None:
@@ -196,7 +196,11 @@ async def test_a_ledger_whose_pages_are_damaged_denies_or_does_not_open(tmp_path
 
 
 def test_caps_come_from_the_settings_in_nano_dollars_and_a_wrong_zone_is_named() -> None:
-    settings = tree.Ledger(usd_month=1.5, usd_day=0.1, groups={"staff": tree.GroupCap(usd_day=0)})
-    assert caps(settings) == Caps(Cap(1_500_000_000, 100_000_000), {"staff": Cap(None, 0)})
+    settings = tree.LedgerSettings(
+        usd_month=1.5, usd_day=0.1, groups={"staff": tree.GroupCapSettings(usd_day=0)}
+    )
+    assert build_caps(settings) == DeploymentCaps(
+        SpendCap(1_500_000_000, 100_000_000), {"staff": SpendCap(None, 0)}
+    )
     with pytest.raises(ConfigError, match="Europe/Berlim"):
-        SqliteLedger(Path("unused"), Caps(), time_zone="Europe/Berlim")
+        SqliteLedger(Path("unused"), DeploymentCaps(), time_zone="Europe/Berlim")

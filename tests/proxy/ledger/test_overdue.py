@@ -19,26 +19,29 @@ async def test_the_holds_of_a_dead_process_are_charged_at_the_start_and_said(
     async with opened(tmp_path) as ledger:
         await held(ledger)
         gone = Owner(ledger.owner.boot, ledger.owner.space, ledger.owner.pid, "1")
-        await ledger._submit(lambda c: c.execute("UPDATE holds SET owner = ?", (str(gone),)).rowcount)
+        await ledger._submit_work(lambda c: c.execute("UPDATE holds SET owner = ?", (str(gone),)).rowcount)
     async with opened(tmp_path) as ledger:
-        assert (ledger.recovered.dead, ledger.recovered.nanousd) == (1, BOUND.nanousd)
+        assert (ledger.recovery_counts.dead_count, ledger.recovery_counts.charged_nanousd) == (
+            1,
+            BOUND.nanousd,
+        )
         assert "1 holds of dead processes" in caplog.text
-        assert (await ledger.verify()).settled_nanousd == BOUND.nanousd
+        assert (await ledger.verify_balances()).settled_nanousd == BOUND.nanousd
 
 
 async def test_a_live_hold_is_renewed_and_an_abandoned_one_charged(tmp_path: Path) -> None:
     async with opened(tmp_path, hold_s=1) as ledger:
         hold = await held(ledger)
         lost = await held(ledger)
-        del ledger._open[lost.id]
+        del ledger._open_holds[lost.id]
         await until(lambda: charged(ledger))  # not before the younger one's first expiry, the other's too
-        proof = await ledger.verify()
+        proof = await ledger.verify_balances()
         assert [row.id for row in proof.holds] == [hold.id]
         assert proof.settled_nanousd == BOUND.nanousd
 
 
 async def charged(ledger: SqliteLedger) -> bool:
-    return (await ledger.verify()).settled_nanousd > 0
+    return (await ledger.verify_balances()).settled_nanousd > 0
 
 
 async def test_the_month_turns_while_money_is_held(tmp_path: Path) -> None:
@@ -55,11 +58,11 @@ async def test_the_month_turns_while_money_is_held(tmp_path: Path) -> None:
         assert "2026-12" in (await denied(ledger)).detail
         await ledger.settle(new, used(0, 0))
         await held(ledger)
-        assert [(row.name, row.settled_nanousd) for row in await ledger.spend("day")] == [
+        assert [(row.name, row.settled_nanousd) for row in await ledger.list_spend_totals("day")] == [
             ("2026-11-30", 13_500),
             ("2026-12-01", 0),
         ]
-        assert (await ledger.verify()).faults == ()
+        assert (await ledger.verify_balances()).faults == ()
 
 
 async def test_a_clock_that_had_run_ahead_is_put_right_by_hand_and_noted(tmp_path: Path) -> None:
@@ -68,8 +71,10 @@ async def test_a_clock_that_had_run_ahead_is_put_right_by_hand_and_noted(tmp_pat
         await held(ledger)
         now[0] = MIDNIGHT
         assert "2028-01" in (await denied(ledger)).detail
-        assert (await ledger.rewind("a dead battery", by="op")).day == "2026-12-01"
+        assert (await ledger.rewind_period("a dead battery", operator="op")).day == "2026-12-01"
         await held(ledger)
         assert "2026-12" in (await denied(ledger)).detail
-        assert [(act.act, act.reason) for act in await ledger.acts()] == [("rewind", "a dead battery")]
-        assert (await ledger.verify()).faults == ()
+        assert [(act.act, act.reason) for act in await ledger.list_operator_acts()] == [
+            ("rewind", "a dead battery")
+        ]
+        assert (await ledger.verify_balances()).faults == ()

@@ -17,30 +17,30 @@ HOLD = Hold("h", 450_000, Prices(150, 600), 1_000, 500)
     ("per_million", "nanousd"), [(0.15, 150), (0.0375, 38), (0, 0), (0.0000001, 1), (75, 75_000)]
 )
 def test_a_price_is_whole_nano_dollars_a_token_rounded_up(per_million: float, nanousd: int) -> None:
-    assert prices.usd(per_million) == nanousd
+    assert prices.convert_token_price(per_million) == nanousd
 
 
 @given(st.floats(min_value=0, max_value=10_000))
 def test_a_price_is_never_below_what_was_written(per_million: float) -> None:
     exact = Fraction(str(per_million)) * 1000
-    assert exact <= prices.usd(per_million) < exact + 1
+    assert exact <= prices.convert_token_price(per_million) < exact + 1
 
 
 def test_a_cap_is_never_above_what_was_written() -> None:
-    assert prices.dollars(0.1) == 100_000_000
-    assert prices.dollars(0.00000000019) == 0
+    assert prices.convert_cap_usd(0.1) == 100_000_000
+    assert prices.convert_cap_usd(0.00000000019) == 0
 
 
 def test_the_bound_counts_every_byte_both_caps_and_the_template() -> None:
-    bound = prices.bound(
-        999, template_tokens=201, byte_tokens=1, output_cap=400, reasoning_cap=100, prices=HOLD.prices
+    bound = prices.compute_bound(
+        999, template_tokens=201, tokens_per_byte_max=1, output_cap=400, reasoning_cap=100, prices=HOLD.prices
     )
     assert bound == CostBound(1_200, 500, 1_200 * 150 + 500 * 600)
 
 
 def test_a_factor_for_other_tokenizers_rounds_up() -> None:
-    bound = prices.bound(
-        3, template_tokens=0, byte_tokens=1.1, output_cap=0, reasoning_cap=0, prices=HOLD.prices
+    bound = prices.compute_bound(
+        3, template_tokens=0, tokens_per_byte_max=1.1, output_cap=0, reasoning_cap=0, prices=HOLD.prices
     )
     assert bound.input_tokens == 4
 
@@ -75,7 +75,7 @@ def test_a_factor_for_other_tokenizers_rounds_up() -> None:
     ],
 )
 def test_the_cost_is_as_reported_and_gaps_are_filled_up_to_the_hold(spent: Spent, settled: Settled) -> None:
-    assert prices.fill(spent, HOLD) == settled
+    assert prices.compute_settled_cost(spent, HOLD) == settled
 
 
 @given(
@@ -87,5 +87,5 @@ def test_the_cost_is_as_reported_and_gaps_are_filled_up_to_the_hold(spent: Spent
 def test_within_the_bound_nothing_costs_more_than_the_hold(
     read: int | None, written: int | None, received: int, known: bool
 ) -> None:
-    cost = prices.fill(Spent(Usage(read, written), received, outcome_known=known), HOLD)
+    cost = prices.compute_settled_cost(Spent(Usage(read, written), received, outcome_known=known), HOLD)
     assert 0 <= cost.nanousd <= HOLD.nanousd

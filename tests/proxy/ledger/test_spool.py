@@ -9,7 +9,7 @@ import pytest
 
 from proxy.domain.errors import StoreError
 from proxy.domain.types import Decision
-from proxy.ledger.spool import OLD_S
+from proxy.ledger.spool import STALE_FILE_S
 from tests.proxy.ledger.books import denied, held, opened, say, used
 
 
@@ -23,8 +23,8 @@ async def test_what_was_settled_without_a_store_survives_the_end_of_the_process(
         await say(ledger, "query_only = ON")
         await ledger.settle(hold, used(10, 20))
     async with opened(tmp_path) as ledger:
-        assert ledger.recovered.kept == 1
-        proof = await ledger.verify()
+        assert ledger.recovery_counts.spooled_count == 1
+        proof = await ledger.verify_balances()
         assert (proof.settled_nanousd, proof.held_nanousd, proof.faults) == (13_500, 0, ())
 
 
@@ -35,10 +35,10 @@ async def test_what_was_kept_in_another_container_is_booked_and_its_file_goes_in
         await ledger.settle(hold, used(10, 20))
     [mine] = (tmp_path / "ledger.db.spool").iterdir()
     theirs = mine.rename(mine.with_name(f"{replace(ledger.owner, space='7')}.jsonl"))
-    for age_s in (0, OLD_S + 1):
+    for age_s in (0, STALE_FILE_S + 1):
         os.utime(theirs, (time.time() - age_s,) * 2)
         async with opened(tmp_path) as ledger:
-            proof = await ledger.verify()
+            proof = await ledger.verify_balances()
             assert (proof.settled_nanousd, proof.faults) == (13_500, ())
             assert exists(theirs) == (age_s == 0)
 
@@ -66,7 +66,10 @@ async def test_a_line_of_the_kept_settlements_that_is_none_is_skipped(tmp_path: 
     [spool] = (tmp_path / "ledger.db.spool").iterdir()
     spool.write_bytes(line.replace(b"HOLD", hold.id.encode()) + b"\n" + spool.read_bytes())
     async with opened(tmp_path) as ledger:
-        assert (ledger.recovered.kept, (await ledger.verify()).settled_nanousd) == (1, 13_500)
+        assert (ledger.recovery_counts.spooled_count, (await ledger.verify_balances()).settled_nanousd) == (
+            1,
+            13_500,
+        )
 
 
 async def test_kept_settlements_that_cannot_be_read_keep_the_ledger_closed_and_are_named(
@@ -87,4 +90,4 @@ async def test_a_closed_ledger_denies_and_still_keeps_what_is_settled(tmp_path: 
     assert (await denied(ledger)).decision is Decision.LEDGER_DOWN
     assert (await ledger.settle(hold, used(10, 20))).nanousd == 13_500
     async with opened(tmp_path) as ledger:
-        assert (await ledger.verify()).settled_nanousd == 13_500
+        assert (await ledger.verify_balances()).settled_nanousd == 13_500

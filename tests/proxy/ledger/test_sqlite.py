@@ -7,7 +7,7 @@ import pytest
 
 from proxy.domain.ports import CostBound, Denial, Hold, Settled
 from proxy.domain.types import Caller, Decision
-from proxy.ledger.periods import Cap, Caps
+from proxy.ledger.periods import DeploymentCaps, SpendCap
 from proxy.ledger.transactions import Adjustment
 from tests.proxy.ledger.books import ALICE, BOB, BOUND, PRICES, denied, held, opened, used
 
@@ -16,7 +16,7 @@ async def test_fifty_at_once_on_a_cap_for_seven_get_seven_holds(tmp_path: Path) 
     async with opened(tmp_path, covers=7) as ledger:
         answers = await asyncio.gather(*(ledger.reserve(ALICE, "m", BOUND, PRICES) for _ in range(50)))
         assert sum(isinstance(answer, Hold) for answer in answers) == 7
-        assert (await ledger.verify()).faults == ()
+        assert (await ledger.verify_balances()).faults == ()
 
 
 async def test_fifty_first_requests_of_unknown_callers_meet_the_same_cap(tmp_path: Path) -> None:
@@ -30,7 +30,7 @@ async def test_a_settlement_gives_back_what_was_not_used(tmp_path: Path) -> None
     async with opened(tmp_path, covers=1) as ledger:
         hold = await held(ledger)
         assert await ledger.settle(hold, used(10, 20)) == Settled(10, 20, 13_500)
-        proof = await ledger.verify()
+        proof = await ledger.verify_balances()
         assert (proof.settled_nanousd, proof.held_nanousd, proof.faults) == (13_500, 0, ())
         denial = await denied(ledger)
         assert denial.decision is Decision.OVER_BUDGET
@@ -51,33 +51,35 @@ async def test_a_denial_says_what_is_settled_what_is_in_flight_and_what_was_aske
 @pytest.mark.parametrize(
     ("caps", "caller"),
     [
-        (Caps(Cap(day=BOUND.nanousd)), ALICE),
-        (Caps(Cap(month=BOUND.nanousd)), ALICE),
-        (Caps(groups={"staff": Cap(month=BOUND.nanousd)}), ALICE),
-        (Caps(groups={"staff": Cap(day=BOUND.nanousd)}), ALICE),
-        (Caps(), Caller("k3", "carol", frozenset(), cap_nanousd_month=BOUND.nanousd)),
-        (Caps(), Caller("k3", "carol", frozenset(), cap_nanousd_day=BOUND.nanousd)),
+        (DeploymentCaps(SpendCap(day_nanousd=BOUND.nanousd)), ALICE),
+        (DeploymentCaps(SpendCap(month_nanousd=BOUND.nanousd)), ALICE),
+        (DeploymentCaps(groups={"staff": SpendCap(month_nanousd=BOUND.nanousd)}), ALICE),
+        (DeploymentCaps(groups={"staff": SpendCap(day_nanousd=BOUND.nanousd)}), ALICE),
+        (DeploymentCaps(), Caller("k3", "carol", frozenset(), cap_nanousd_month=BOUND.nanousd)),
+        (DeploymentCaps(), Caller("k3", "carol", frozenset(), cap_nanousd_day=BOUND.nanousd)),
     ],
     ids=["day", "month", "group month", "group day", "key month", "key day"],
 )
-async def test_each_cap_binds_on_its_own(tmp_path: Path, caps: Caps, caller: Caller) -> None:
+async def test_each_cap_binds_on_its_own(tmp_path: Path, caps: DeploymentCaps, caller: Caller) -> None:
     async with opened(tmp_path, caps=caps) as ledger:
         await held(ledger, caller)
         assert (await denied(ledger, caller)).decision is Decision.OVER_BUDGET
 
 
 async def test_a_cap_of_one_key_or_group_does_not_touch_another(tmp_path: Path) -> None:
-    async with opened(tmp_path, caps=Caps(groups={"staff": Cap(month=BOUND.nanousd)})) as ledger:
+    async with opened(
+        tmp_path, caps=DeploymentCaps(groups={"staff": SpendCap(month_nanousd=BOUND.nanousd)})
+    ) as ledger:
         await held(ledger, ALICE)
         await held(ledger, BOB)
 
 
 async def test_a_denied_request_leaves_no_trace_in_any_balance(tmp_path: Path) -> None:
-    caps = Caps(Cap(month=BOUND.nanousd * 9), {"staff": Cap(month=0)})
+    caps = DeploymentCaps(SpendCap(month_nanousd=BOUND.nanousd * 9), {"staff": SpendCap(month_nanousd=0)})
     async with opened(tmp_path, caps=caps) as ledger:
         await denied(ledger, ALICE)
-        assert await ledger.spend("key") == []
-        assert (await ledger.verify()).balances == 0
+        assert await ledger.list_spend_totals("key") == []
+        assert (await ledger.verify_balances()).balances == 0
 
 
 async def test_a_free_request_passes_a_used_up_cap(tmp_path: Path) -> None:
@@ -89,7 +91,7 @@ async def test_settling_twice_books_once(tmp_path: Path) -> None:
     async with opened(tmp_path) as ledger:
         hold = await held(ledger)
         await asyncio.gather(*(ledger.settle(hold, used(10, 20)) for _ in range(5)))
-        proof = await ledger.verify()
+        proof = await ledger.verify_balances()
         assert (proof.settled_nanousd, proof.faults) == (13_500, ())
 
 
@@ -97,23 +99,23 @@ async def test_usage_above_the_hold_is_booked_exactly_and_closes_the_model(tmp_p
     async with opened(tmp_path) as ledger:
         settled = await ledger.settle(await held(ledger), used(10_000, 0))
         assert settled.nanousd == 1_500_000
-        assert (await ledger.verify()).settled_nanousd == 1_500_000
+        assert (await ledger.verify_balances()).settled_nanousd == 1_500_000
         assert "bound_exceeded" in (await denied(ledger)).detail
         await held(ledger, model="another")
-        assert not await ledger.acknowledge("another", "none", by="op")
-        assert await ledger.acknowledge("m", "the provider's bug", by="op")
+        assert not await ledger.reopen_model("another", "none", operator="op")
+        assert await ledger.reopen_model("m", "the provider's bug", operator="op")
         await held(ledger)
-        assert [act.reason for act in await ledger.acts()] == ["the provider's bug"]
+        assert [act.reason for act in await ledger.list_operator_acts()] == ["the provider's bug"]
 
 
 async def test_an_adjustment_moves_the_balance_and_is_audited(tmp_path: Path) -> None:
     async with opened(tmp_path, covers=1) as ledger:
         await ledger.settle(await held(ledger), used(1_000, 500))
         await denied(ledger)
-        await ledger.adjust(Adjustment(-450_000, "a wrong price", key_id="k1"), by="op")
+        await ledger.adjust(Adjustment(-450_000, "a wrong price", key_id="k1"), operator="op")
         await held(ledger)
-        assert (await ledger.verify()).faults == ()
-        assert [(act.by, act.act, act.reason) for act in await ledger.acts()] == [
+        assert (await ledger.verify_balances()).faults == ()
+        assert [(act.by, act.act, act.reason) for act in await ledger.list_operator_acts()] == [
             ("op", "adjust", "a wrong price")
         ]
 
@@ -125,15 +127,20 @@ async def test_spend_is_summed_by_key_model_and_day(tmp_path: Path) -> None:
         await held(ledger, BOB, "b")
         assert [
             (row.name, row.requests, row.settled_nanousd, row.held_nanousd)
-            for row in await ledger.spend("key")
+            for row in await ledger.list_spend_totals("key")
         ] == [
             ("k1", 2, 14_850, 0),
             ("k2", 1, 0, 450_000),
         ]
-        assert {row.name: row.input_tokens for row in await ledger.spend("model")} == {"a": 10, "b": 1}
-        assert [row.name for row in await ledger.spend("day")] == ["2026-11-30"]
-        assert await ledger.spend("day", "2026-12-01") == []
-        assert [(row.model, row.basis, row.nanousd) for row in await ledger.report("2026-11")] == [
+        assert {row.name: row.input_tokens for row in await ledger.list_spend_totals("model")} == {
+            "a": 10,
+            "b": 1,
+        }
+        assert [row.name for row in await ledger.list_spend_totals("day")] == ["2026-11-30"]
+        assert await ledger.list_spend_totals("day", "2026-12-01") == []
+        assert [
+            (row.model, row.basis, row.nanousd) for row in await ledger.list_invoice_lines("2026-11")
+        ] == [
             ("a", "reported", 13_500),
             ("b", "reported", 1_350),
         ]
@@ -149,9 +156,9 @@ async def test_a_caller_who_leaves_while_waiting_leaves_no_hold(tmp_path: Path) 
         for answer in answers:
             if isinstance(answer, Hold):
                 await ledger.settle(answer, used(0, 0))
-        await ledger.ready()
-        await ledger.ready()
-        proof = await ledger.verify()
+        await ledger.is_writable()
+        await ledger.is_writable()
+        proof = await ledger.verify_balances()
         assert (proof.holds, proof.faults) == ((), ())
 
 
@@ -163,28 +170,28 @@ async def test_a_settlement_outlives_the_task_that_asked_for_it(tmp_path: Path) 
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        proof = await ledger.verify()
+        proof = await ledger.verify_balances()
         assert (proof.settled_nanousd, proof.held_nanousd) == (13_500, 0)
 
 
 async def test_a_ledger_says_whether_it_can_be_written(tmp_path: Path) -> None:
     async with opened(tmp_path, covers=1) as ledger:
-        assert await ledger.ready()
+        assert await ledger.is_writable()
         await held(ledger)
-        assert await ledger.ready()
+        assert await ledger.is_writable()
         assert (await denied(ledger)).decision is Decision.OVER_BUDGET
-    assert not await ledger.ready()
+    assert not await ledger.is_writable()
 
 
 async def test_a_request_waits_for_its_turn_but_not_for_ever(tmp_path: Path) -> None:
     async with opened(tmp_path, busy_s=0.2) as ledger, opened(tmp_path) as other:
-        await other.ready()
-        blocker = other._db._connection
+        await other.is_writable()
+        blocker = other._database._connection
         assert blocker is not None
         await blocker.execute("BEGIN IMMEDIATE")
         denial = await denied(ledger)
         assert denial.decision is Decision.LEDGER_DOWN
-        assert not await ledger.ready()
+        assert not await ledger.is_writable()
         await blocker.execute("ROLLBACK")
         await held(ledger)
         assert ledger.fault == ""

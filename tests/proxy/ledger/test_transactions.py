@@ -10,12 +10,22 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 from proxy.domain.ports import CostBound, Denial, Hold, Prices, Settled, Spent
 from proxy.domain.types import Caller, Usage
 from proxy.ledger import audit, prices, transactions
-from proxy.ledger.periods import DEPLOYMENT, Cap, Caps, capped, period, zone
-from proxy.ledger.schema import LEDGER
-from proxy.ledger.transactions import Adjustment, Booking, Terms, Wish
+from proxy.ledger.periods import (
+    DEPLOYMENT_ACCOUNT,
+    DeploymentCaps,
+    SpendCap,
+    find_period,
+    list_capped_accounts,
+    load_time_zone,
+)
+from proxy.ledger.schema import LEDGER_SCHEMA
+from proxy.ledger.transactions import Adjustment, Booking, HoldRequest, ReserveTerms
 
 PRICES = Prices(3, 7)
-CAPS = Caps(Cap(month=9_000, day=4_000), {"staff": Cap(month=5_000), "guests": Cap(day=1_500)})
+CAPS = DeploymentCaps(
+    SpendCap(month_nanousd=9_000, day_nanousd=4_000),
+    {"staff": SpendCap(month_nanousd=5_000), "guests": SpendCap(day_nanousd=1_500)},
+)
 CALLERS = (
     Caller("k1", "", frozenset({"staff"}), cap_nanousd_day=2_000),
     Caller("k2", "", frozenset({"staff", "guests"})),
@@ -27,12 +37,12 @@ START = 1_795_000_000.0
 
 def books_in_memory() -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:", isolation_level=None)
-    connection.executescript(LEDGER)
+    connection.executescript(LEDGER_SCHEMA)
     return connection
 
 
-def terms(owner: str = "a", caps: Caps = CAPS) -> Terms:
-    return Terms(caps, zone("UTC"), owner, 60)
+def terms(owner: str = "a", caps: DeploymentCaps = CAPS) -> ReserveTerms:
+    return ReserveTerms(caps, load_time_zone("UTC"), owner, 60)
 
 
 class Spending(RuleBasedStateMachine):
@@ -52,9 +62,9 @@ class Spending(RuleBasedStateMachine):
         owner=st.sampled_from("ab"),
     )
     def reserve(self, caller: Caller, tokens: tuple[int, int], owner: str) -> Hold | None:
-        bound = CostBound(*tokens, prices.cost(*tokens, PRICES))
-        answer = transactions.reserve(
-            self.connection, terms(owner), Wish(caller, "m", bound, PRICES, self.now)
+        bound = CostBound(*tokens, prices.compute_cost(*tokens, PRICES))
+        answer = transactions.reserve_hold(
+            self.connection, terms(owner), HoldRequest(caller, "m", bound, PRICES, self.now)
         )
         return answer if isinstance(answer, Hold) else None
 
@@ -64,22 +74,24 @@ class Spending(RuleBasedStateMachine):
             return
         output = int(hold.output_tokens * share)
         spent = Spent(Usage(int(hold.input_tokens * share), output) if said else Usage(), output)
-        booking = Booking(hold.id, prices.basis(spent), prices.fill(spent, hold), self.now)
+        booking = Booking(
+            hold.id, prices.choose_cost_basis(spent), prices.compute_settled_cost(spent, hold), self.now
+        )
         for _ in range(1 + again):
-            transactions.settle(self.connection, booking)
+            transactions.settle_hold(self.connection, booking)
 
     @rule(hold=consumes(holds))
     def unsent(self, hold: Hold | None) -> None:
         if hold is not None:
-            transactions.settle(self.connection, Booking(hold.id, "unsent", Settled(0, 0, 0), self.now))
+            transactions.settle_hold(self.connection, Booking(hold.id, "unsent", Settled(0, 0, 0), self.now))
 
     @rule(owner=st.sampled_from("ab"))
     def die(self, owner: str) -> None:
-        transactions.recover(self.connection, owner, self.now)
+        transactions.charge_dead_owner(self.connection, owner, self.now)
 
     @rule()
     def expire(self) -> None:
-        transactions.expire(self.connection, self.now)
+        transactions.charge_expired_holds(self.connection, self.now)
 
     @rule(seconds=st.sampled_from([1.0, 61.0, DAY_S, 20 * DAY_S, -DAY_S, -40.0 * DAY_S]))
     def wait(self, seconds: float) -> None:
@@ -87,16 +99,16 @@ class Spending(RuleBasedStateMachine):
 
     @invariant()
     def every_balance_adds_up(self) -> None:
-        assert audit.verify(self.connection).faults == ()
+        assert audit.verify_balances(self.connection).faults == ()
 
     @invariant()
     def no_cap_is_passed(self) -> None:
-        caps = {name: cap for caller in CALLERS for name, cap in capped(caller, CAPS)}
+        caps = {name: cap for caller in CALLERS for name, cap in list_capped_accounts(caller, CAPS)}
         for size in (7, 10):
             query = "SELECT account, sum(settled + held) FROM balances GROUP BY account, substr(day, 1, ?)"
             for name, total in self.connection.execute(query, (size,)):
-                cap = caps.get(name, Cap())
-                most = cap.month if size == 7 else cap.day
+                cap = caps.get(name, SpendCap())
+                most = cap.month_nanousd if size == 7 else cap.day_nanousd
                 assert most is None or total <= most
 
 
@@ -104,26 +116,31 @@ TestSpending = Spending.TestCase
 TestSpending.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
 
 
-def wish(now: float = START, caller: Caller = CALLERS[1]) -> Wish:
-    return Wish(caller, "m", CostBound(100, 100, 1_000), PRICES, now)
+def wish(now: float = START, caller: Caller = CALLERS[1]) -> HoldRequest:
+    return HoldRequest(caller, "m", CostBound(100, 100, 1_000), PRICES, now)
 
 
 def test_a_period_does_not_go_back_with_the_clock() -> None:
     connection = books_in_memory()
-    cap = terms(caps=Caps(Cap(day=1_000)))
-    assert isinstance(transactions.reserve(connection, cap, wish(START)), Hold)
-    assert isinstance(transactions.reserve(connection, cap, wish(START - DAY_S)), Denial)
-    assert isinstance(transactions.reserve(connection, cap, wish(START + DAY_S)), Hold)
+    cap = terms(caps=DeploymentCaps(SpendCap(day_nanousd=1_000)))
+    assert isinstance(transactions.reserve_hold(connection, cap, wish(START)), Hold)
+    assert isinstance(transactions.reserve_hold(connection, cap, wish(START - DAY_S)), Denial)
+    assert isinstance(transactions.reserve_hold(connection, cap, wish(START + DAY_S)), Hold)
 
 
 def test_a_hold_made_before_midnight_is_settled_in_its_own_month() -> None:
     connection = books_in_memory()
     midnight = 1_796_083_200.0
-    assert [period(midnight + s, zone("UTC")).day for s in (-1, 0)] == ["2026-11-30", "2026-12-01"]
-    hold = transactions.reserve(connection, terms(), wish(midnight - 1))
+    assert [find_period(midnight + s, load_time_zone("UTC")).day for s in (-1, 0)] == [
+        "2026-11-30",
+        "2026-12-01",
+    ]
+    hold = transactions.reserve_hold(connection, terms(), wish(midnight - 1))
     assert isinstance(hold, Hold)
-    transactions.settle(connection, Booking(hold.id, "reported", Settled(1, 1, 10), midnight + 60))
-    found = connection.execute("SELECT day, settled, held FROM balances WHERE account = ?", (DEPLOYMENT,))
+    transactions.settle_hold(connection, Booking(hold.id, "reported", Settled(1, 1, 10), midnight + 60))
+    found = connection.execute(
+        "SELECT day, settled, held FROM balances WHERE account = ?", (DEPLOYMENT_ACCOUNT,)
+    )
     assert sorted(found) == [("2026-11-30", 10, 0)]
 
 
@@ -132,17 +149,17 @@ def test_a_hold_made_before_midnight_is_settled_in_its_own_month() -> None:
     [("UTC", "2026-11-30"), ("Asia/Tehran", "2026-12-01"), ("America/Los_Angeles", "2026-11-30")],
 )
 def test_the_day_begins_in_the_named_zone(name: str, day: str) -> None:
-    assert period(1_796_083_200.0 - 1, zone(name)).day == day
+    assert find_period(1_796_083_200.0 - 1, load_time_zone(name)).day == day
 
 
 def test_a_late_word_corrects_what_was_charged_for_silence_once() -> None:
     connection = books_in_memory()
-    hold = transactions.reserve(connection, terms(), wish())
+    hold = transactions.reserve_hold(connection, terms(), wish())
     assert isinstance(hold, Hold)
-    assert transactions.expire(connection, START + 61) == [1_000]
+    assert transactions.charge_expired_holds(connection, START + 61) == [1_000]
     for _ in range(2):
-        transactions.settle(connection, Booking(hold.id, "reported", Settled(7, 7, 70), START + 62))
-    proof = audit.verify(connection)
+        transactions.settle_hold(connection, Booking(hold.id, "reported", Settled(7, 7, 70), START + 62))
+    proof = audit.verify_balances(connection)
     assert (proof.settled_nanousd, proof.held_nanousd, proof.faults) == (70, 0, ())
     bases = [row[0] for row in connection.execute("SELECT basis FROM entries ORDER BY hold, part")]
     assert bases == ["expired", "late"]
@@ -150,39 +167,39 @@ def test_a_late_word_corrects_what_was_charged_for_silence_once() -> None:
 
 def test_a_renewed_hold_does_not_expire() -> None:
     connection = books_in_memory()
-    hold = transactions.reserve(connection, terms(), wish())
+    hold = transactions.reserve_hold(connection, terms(), wish())
     assert isinstance(hold, Hold)
-    transactions.renew(connection, [hold.id], START + 500)
-    assert transactions.expire(connection, START + 499) == []
-    assert transactions.expire(connection, START + 501) == [1_000]
+    transactions.renew_holds(connection, [hold.id], START + 500)
+    assert transactions.charge_expired_holds(connection, START + 499) == []
+    assert transactions.charge_expired_holds(connection, START + 501) == [1_000]
 
 
 def test_the_holds_of_one_owner_are_charged_and_no_others() -> None:
     connection = books_in_memory()
-    first = transactions.reserve(connection, terms("a", Caps()), wish())
-    transactions.reserve(connection, terms("b", Caps()), wish())
-    assert transactions.recover(connection, "b", START) == [1_000]
+    first = transactions.reserve_hold(connection, terms("a", DeploymentCaps()), wish())
+    transactions.reserve_hold(connection, terms("b", DeploymentCaps()), wish())
+    assert transactions.charge_dead_owner(connection, "b", START) == [1_000]
     assert isinstance(first, Hold)
-    assert [hold.id for hold in audit.holds(connection)] == [first.id]
+    assert [hold.id for hold in audit.list_open_holds(connection)] == [first.id]
 
 
 def test_a_settlement_of_an_unknown_hold_changes_nothing() -> None:
     connection = books_in_memory()
-    transactions.settle(connection, Booking("unknown", "reported", Settled(1, 1, 10), START))
-    assert audit.verify(connection).balances == 0
+    transactions.settle_hold(connection, Booking("unknown", "reported", Settled(1, 1, 10), START))
+    assert audit.verify_balances(connection).balances == 0
 
 
 def test_the_proof_finds_a_balance_that_was_tampered_with() -> None:
     connection = books_in_memory()
-    transactions.reserve(connection, terms(), wish())
+    transactions.reserve_hold(connection, terms(), wish())
     connection.execute("UPDATE balances SET settled = settled - 1 WHERE account = 'key:k2'")
-    faults = audit.verify(connection).faults
+    faults = audit.verify_balances(connection).faults
     assert [fault.split(":")[:2] for fault in faults] == [["key", "k2 2026-11-18"]]
 
 
 def test_an_adjustment_without_a_key_is_the_deployments_alone() -> None:
     connection = books_in_memory()
-    transactions.adjust(connection, terms(), Adjustment(500, "an invoice"), START)
+    transactions.apply_adjustment(connection, terms(), Adjustment(500, "an invoice"), START)
     names = {row[0] for row in connection.execute("SELECT account FROM balances")}
-    assert names == {DEPLOYMENT}
-    assert audit.verify(connection).faults == ()
+    assert names == {DEPLOYMENT_ACCOUNT}
+    assert audit.verify_balances(connection).faults == ()

@@ -11,20 +11,20 @@ from hypothesis import strategies as st
 
 from proxy.domain.errors import LimitError
 from proxy.domain.types import Caller
-from proxy.limits import Limits, MemoryStore, Rule, address, networks
-from proxy.limits.rules import Full
+from proxy.limits import LimitRule, MemoryLimitStore, RateLimits, find_client_address, parse_networks
+from proxy.limits.rules import WindowFull
 from proxy.settings import tree
 
 ALICE = Caller("k1", "alice", frozenset())
 OFF = {"address_minute": 0, "address_hour": 0, "address_day": 0, "key_minute": 0, "key_concurrent": 0}
 
 
-def limits(now: list[float], **counts: int) -> Limits:
-    settings = tree.Limits.model_validate(OFF | counts)
-    return Limits(settings, MemoryStore(table_max=100), clock=lambda: now[0])
+def limits(now: list[float], **counts: int) -> RateLimits:
+    settings = tree.LimitSettings.model_validate(OFF | counts)
+    return RateLimits(settings, MemoryLimitStore(table_max=100), clock=lambda: now[0])
 
 
-async def passed(limit: Limits, tries: int, caller: Caller = ALICE, where: str = "1.1.1.1") -> int:
+async def passed(limit: RateLimits, tries: int, caller: Caller = ALICE, where: str = "1.1.1.1") -> int:
     """How many of that many requests pass."""
     count = 0
     for _ in range(tries):
@@ -99,23 +99,23 @@ async def test_a_cancelled_request_frees_its_place() -> None:
 async def test_zero_turns_a_limit_off() -> None:
     limit = limits([0.0])
     assert await passed(limit, 500) == 500
-    assert limit.rules(ALICE, "1.1.1.1") == ()
+    assert limit.list_rules(ALICE, "1.1.1.1") == ()
 
 
 async def test_two_hundred_made_up_addresses_do_not_pass_the_limit() -> None:
     limit = limits([1_000.0], address_minute=10)
     for trusted, peer, claim in (((), "6.6.6.6", "{}"), (("10.0.0.0/8",), "10.0.0.1", "{}, 7.7.7.7")):
-        ours = networks(trusted)
+        ours = parse_networks(trusted)
         count = 0
         for number in range(200):
             headers = {"x-forwarded-for": claim.format(f"1.2.3.{number}")}
-            count += await passed(limit, 1, where=address(peer, headers, ours))
+            count += await passed(limit, 1, where=find_client_address(peer, headers, ours))
         assert count == 10
 
 
 async def test_the_addresses_of_one_ipv6_network_share_a_limit() -> None:
     limit = limits([1_000.0], address_minute=10)
-    seen = [address(f"2001:db8::{number:x}", {}, ()) for number in range(1, 200)]
+    seen = [find_client_address(f"2001:db8::{number:x}", {}, ()) for number in range(1, 200)]
     assert sum([await passed(limit, 1, where=where) for where in seen]) == 10
 
 
@@ -124,7 +124,7 @@ async def test_tables_are_bounded_and_the_busy_stay() -> None:
     for number in range(1_000):
         await passed(limit, 1, where=f"a{number}")
         await passed(limit, 1, where="busy")
-    assert isinstance(limit.store, MemoryStore)
+    assert isinstance(limit.store, MemoryLimitStore)
     assert len(limit.store) <= 100
     assert await passed(limit, 1, where="busy") == 0
 
@@ -143,21 +143,21 @@ class Broken:
     def __init__(self, hangs: bool):
         self.hangs = hangs
 
-    async def take(self, rules: Sequence[Rule], now: float) -> Full | None:
+    async def count_request(self, rules: Sequence[LimitRule], now: float) -> WindowFull | None:
         if self.hangs:
             await asyncio.sleep(60)
         raise OSError("gone")
 
-    async def release(self, rules: Sequence[Rule]) -> None:
+    async def end_request(self, rules: Sequence[LimitRule]) -> None:
         raise OSError("gone")
 
 
 @pytest.mark.parametrize("hangs", [False, True])
 async def test_a_store_that_is_down_lets_through_and_is_counted(hangs: bool) -> None:
-    limit = Limits(tree.Limits(), Broken(hangs))
+    limit = RateLimits(tree.LimitSettings(), Broken(hangs))
     async with limit.enter(ALICE, "1.1.1.1"):
         pass
-    assert limit.failures == 1
+    assert limit.failure_count == 1
 
 
 @given(

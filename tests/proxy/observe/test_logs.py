@@ -35,7 +35,7 @@ def restored() -> Iterator[None]:
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_what_looks_like_a_secret_does_not_reach_a_line(secret: str, form: str) -> None:
     out = io.StringIO()
-    logs.setup(tree.Log.model_validate({"format": form}), out)
+    logs.configure_logging(tree.LogSettings.model_validate({"format": form}), out)
     log = logging.getLogger("fiador.test")
     log.info("got %s", secret, extra={"fields": {"detail": secret, "deep": [secret]}})
     try:
@@ -49,8 +49,8 @@ def test_what_looks_like_a_secret_does_not_reach_a_line(secret: str, form: str) 
 @pytest.mark.usefixtures("restored")
 def test_a_request_is_one_line_without_its_question() -> None:
     out = io.StringIO()
-    logs.setup(tree.Log(format="json"), out)
-    logs.request(trace("a\nb"))
+    logs.configure_logging(tree.LogSettings(format="json"), out)
+    logs.log_request(trace("a\nb"))
     said = json.loads(out.getvalue())
     assert (said["message"], said["rule"], said["cost_nanousd"]) == ("stopped", "values", 12)
     assert "What does it cost" not in out.getvalue()
@@ -60,7 +60,7 @@ def test_a_request_is_one_line_without_its_question() -> None:
 @pytest.mark.usefixtures("restored")
 def test_a_line_break_in_what_is_logged_makes_no_second_line() -> None:
     out = io.StringIO()
-    logs.setup(tree.Log(), out)
+    logs.configure_logging(tree.LogSettings(), out)
     logging.getLogger("fiador.test").info("a\nFAKE line\r\u2028more")
     assert len(out.getvalue().splitlines()) == 1
 
@@ -68,6 +68,6 @@ def test_a_line_break_in_what_is_logged_makes_no_second_line() -> None:
 @pytest.mark.usefixtures("restored")
 def test_the_servers_own_lines_have_the_same_form() -> None:
     out = io.StringIO()
-    logs.setup(tree.Log(format="json"), out)
+    logs.configure_logging(tree.LogSettings(format="json"), out)
     logging.getLogger("uvicorn.lines").info("Uvicorn running on %s", "http://127.0.0.1:8080")
     assert json.loads(out.getvalue())["message"] == "Uvicorn running on http://127.0.0.1:8080"

@@ -9,8 +9,8 @@ from tests.proxy.observe.test_decisions import trace
 
 def test_a_request_shows_in_every_figure_it_touches() -> None:
     metrics = Metrics()
-    metrics.request(trace("a"))
-    metrics.request(trace("b"))
+    metrics.observe_request(trace("a"))
+    metrics.observe_request(trace("b"))
     text = metrics.render()
     assert 'fiador_requests_total{decision="stopped",model="m"} 2\n' in text
     assert 'fiador_stopped_total{rule="values"} 2\n' in text
@@ -22,7 +22,7 @@ def test_a_request_shows_in_every_figure_it_touches() -> None:
 def test_a_refusal_is_no_stop_though_it_names_a_pattern() -> None:
     metrics = Metrics()
     refused = trace("a", decision=Decision.REFUSED, topic="terms", rule="how much * charge")
-    metrics.request(refused)
+    metrics.observe_request(refused)
     assert 'fiador_refused_total{topic="terms"} 1\n' in metrics.render()
     assert "fiador_stopped_total{" not in metrics.render()
 
@@ -30,7 +30,7 @@ def test_a_refusal_is_no_stop_though_it_names_a_pattern() -> None:
 def test_buckets_grow_and_end_in_the_count() -> None:
     metrics = Metrics()
     for seconds in (0.001, 0.3, 0.3, 1_000):
-        metrics.time("fiador_request_seconds", seconds)
+        metrics.observe_duration("fiador_request_seconds", seconds)
     lines = [line for line in metrics.render().splitlines() if line.startswith("fiador_request_seconds_b")]
     counts = [int(line.split()[-1]) for line in lines]
     assert counts == sorted(counts)
@@ -39,23 +39,23 @@ def test_buckets_grow_and_end_in_the_count() -> None:
 
 def test_labels_cannot_break_a_line() -> None:
     metrics = Metrics()
-    metrics.count("fiador_errors_total", code='a"b\\c\nd')
+    metrics.increment_counter("fiador_errors_total", code='a"b\\c\nd')
     assert 'fiador_errors_total{code="a\\"b\\\\c\\nd"} 1\n' in metrics.render()
 
 
 def test_a_gauge_is_read_at_each_scrape() -> None:
     metrics, values = Metrics(), iter([1, 2])
-    metrics.gauge("fiador_streams", "Streams open now.", lambda: next(values))
+    metrics.register_gauge("fiador_streams", "Streams open now.", lambda: next(values))
     assert "fiador_streams 1\n" in metrics.render()
     assert "fiador_streams 2\n" in metrics.render()
 
 
 def test_a_count_that_another_part_keeps_is_shown_as_one() -> None:
     metrics = Metrics()
-    metrics.total("fiador_lost_total", "Rows lost.", lambda: 3)
+    metrics.register_counter("fiador_lost_total", "Rows lost.", lambda: 3)
     assert "# TYPE fiador_lost_total counter\nfiador_lost_total 3\n" in metrics.render()
 
 
 def test_a_counter_that_is_not_listed_is_a_fault() -> None:
     with pytest.raises(KeyError):
-        Metrics().count("fiador_typo_total")
+        Metrics().increment_counter("fiador_typo_total")

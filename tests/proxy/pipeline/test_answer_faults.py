@@ -9,12 +9,12 @@ import openai
 import pytest
 
 from proxy.domain.types import Decision
-from proxy.ledger.periods import Cap
+from proxy.ledger.periods import SpendCap
 from tests.fakes import FakeUpstream, Play, Player, Received, openai_stream, refuses, says
-from tests.proxy.deployment import QUESTION, TRUE, Deployment, ask, deployed
+from tests.proxy.deployment import QUESTION, TRUE, RunningProxy, ask, deployed
 
 
-async def test_a_stop_cancels_the_upstream_within_a_second(proxy: Deployment, fake: FakeUpstream) -> None:
+async def test_a_stop_cancels_the_upstream_within_a_second(proxy: RunningProxy, fake: FakeUpstream) -> None:
     async def endless(received: Received, player: Player) -> None:
         await player.head()
         for piece in openai_stream(["It closes at 19:45 [1]. "] * 10_000):
@@ -28,7 +28,7 @@ async def test_a_stop_cancels_the_upstream_within_a_second(proxy: Deployment, fa
 
 
 async def test_a_client_that_leaves_closes_the_upstream_within_a_second_and_its_cost_is_booked(
-    proxy: Deployment, fake: FakeUpstream
+    proxy: RunningProxy, fake: FakeUpstream
 ) -> None:
     async def slow(received: Received, player: Player) -> None:
         await player.head()
@@ -55,16 +55,16 @@ async def test_a_client_that_leaves_closes_the_upstream_within_a_second_and_its_
 
 
 async def test_a_cap_that_is_used_up_gives_the_notice_and_no_call(
-    proxy: Deployment, fake: FakeUpstream
+    proxy: RunningProxy, fake: FakeUpstream
 ) -> None:
-    text = await ask(await proxy.client(cap=Cap(month=0)))
+    text = await ask(await proxy.client(cap=SpendCap(month_nanousd=0)))
     row = await proxy.row()
     assert (row.decision, row.layer, len(fake.calls)) == (Decision.OVER_BUDGET, "spend", 0)
     assert "limit" in text
 
 
 async def test_fifty_at_once_on_a_cap_for_seven_make_seven_calls(
-    proxy: Deployment, fake: FakeUpstream
+    proxy: RunningProxy, fake: FakeUpstream
 ) -> None:
     decided = asyncio.Event()
 
@@ -77,7 +77,7 @@ async def test_fifty_at_once_on_a_cap_for_seven_make_seven_calls(
     hold = (await proxy.row()).hold_nanousd
     fake.calls.clear()
     fake.play = silent
-    client = await proxy.client(cap=Cap(month=7 * hold + hold // 2))
+    client = await proxy.client(cap=SpendCap(month_nanousd=7 * hold + hold // 2))
     asked = [asyncio.create_task(ask(client)) for _ in range(50)]
     for _ in range(400):
         if sum(task.done() for task in asked) == 43 and len(fake.calls) == 7:
@@ -91,7 +91,7 @@ async def test_fifty_at_once_on_a_cap_for_seven_make_seven_calls(
 
 
 async def test_an_upstream_that_cannot_be_reached_before_any_spend_is_a_503(
-    proxy: Deployment, fake: FakeUpstream
+    proxy: RunningProxy, fake: FakeUpstream
 ) -> None:
     fake.play = refuses(500)
     client = await proxy.client()
@@ -114,7 +114,7 @@ def _cut(pieces: list[str]) -> Play:
 
 
 async def test_an_answer_that_breaks_off_keeps_its_sentences_and_says_so(
-    proxy: Deployment, fake: FakeUpstream
+    proxy: RunningProxy, fake: FakeUpstream
 ) -> None:
     fake.play = _cut([TRUE, "It closes at 18"])
     text = await ask(await proxy.client())
@@ -125,7 +125,7 @@ async def test_an_answer_that_breaks_off_keeps_its_sentences_and_says_so(
 
 
 async def test_a_failing_gate_stops_the_answer(
-    proxy: Deployment, fake: FakeUpstream, monkeypatch: pytest.MonkeyPatch
+    proxy: RunningProxy, fake: FakeUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError("broken")
@@ -137,7 +137,7 @@ async def test_a_failing_gate_stops_the_answer(
     assert "9:30" not in text
 
 
-async def test_readiness_is_red_while_the_ledger_is_down(proxy: Deployment) -> None:
+async def test_readiness_is_red_while_the_ledger_is_down(proxy: RunningProxy) -> None:
     async with httpx.AsyncClient(trust_env=False) as client:
         assert (await client.get(f"{proxy.url}/readyz")).status_code == 200
         proxy.services.ledger.path.unlink()

@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from proxy.domain.types import Decision
-from proxy.ledger.periods import Cap
+from proxy.ledger.periods import SpendCap
 from tests.fakes import FakeUpstream, Play, Player, Received, openai_stream, refuses, says
-from tests.proxy.deployment import QUESTION, Deployment, deployed
+from tests.proxy.deployment import QUESTION, RunningProxy, deployed
 
 BODY = {"model": "help", "messages": [{"role": "user", "content": QUESTION}]}
 TRUE = "The reading room opens at 9:30 [1]."
@@ -36,7 +36,7 @@ async def breaks(received: Received, player: Player) -> None:
 @asynccontextmanager
 async def upstream(
     folder: Path, *plays: Play, retries: int = 2
-) -> AsyncIterator[tuple[Deployment, FakeUpstream]]:
+) -> AsyncIterator[tuple[RunningProxy, FakeUpstream]]:
     """A deployment whose upstream plays one after another, the last one for ever."""
     left = list(plays)
 
@@ -47,17 +47,17 @@ async def upstream(
         yield proxy, fake
 
 
-async def ask(proxy: Deployment, cap: Cap | None = None) -> httpx.Response:
+async def ask(proxy: RunningProxy, cap: SpendCap | None = None) -> httpx.Response:
     headers = {"authorization": f"Bearer {await proxy.key(cap=cap)}"}
     async with httpx.AsyncClient(trust_env=False, headers=headers, timeout=30) as http:
         return await http.post(f"{proxy.url}/v1/chat/completions", json=BODY)
 
 
-async def booked(proxy: Deployment) -> list[tuple[str, int]]:
+async def booked(proxy: RunningProxy) -> list[tuple[str, int]]:
     """What each attempt's cost rests on, and the nano-dollars of all that rest on it."""
-    proof = await proxy.services.ledger.verify()
+    proof = await proxy.services.ledger.verify_balances()
     assert (proof.holds, proof.faults) == ((), ())
-    rows = await proxy.services.ledger.report(f"{datetime.now(UTC):%Y-%m}")
+    rows = await proxy.services.ledger.list_invoice_lines(f"{datetime.now(UTC):%Y-%m}")
     return [(f"{row.entries} {row.basis}", row.nanousd) for row in rows]
 
 
@@ -103,7 +103,7 @@ async def test_a_further_attempt_needs_money_of_its_own(tmp_path: Path) -> None:
         await ask(proxy)
         hold = (await proxy.row()).hold_nanousd
     async with upstream(tmp_path / "other", resets) as (proxy, fake):
-        answer = await ask(proxy, Cap(month=hold + hold // 2))
+        answer = await ask(proxy, SpendCap(month_nanousd=hold + hold // 2))
         row = await proxy.row()
         assert (row.decision, len(fake.calls), row.cost_nanousd) == (Decision.OVER_BUDGET, 1, hold)
         assert (answer.status_code, answer.headers["x-fiador-decision"]) == (200, "over_budget")

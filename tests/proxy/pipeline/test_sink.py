@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from proxy.app.assistants import packs
+from proxy.app.assistants import load_language_packs
 from proxy.domain.ports import ReplyEnd
 from proxy.domain.types import Decision, Source, UpstreamCall, UpstreamEnd, Usage
 from proxy.gate import Rules
@@ -20,7 +20,7 @@ JSON = replace(CALL, is_structured=True)
 
 @pytest.fixture(name="rules", scope="module")
 def _rules() -> Rules:
-    known = packs()
+    known = load_language_packs()
     return Rules(sentences=known.sentences, values=known.values, voices=known.voices, words=known.words)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from proxy.domain.errors import ConfigError
-from proxy.settings.load import load
+from proxy.settings.load import load_settings
 
 GOOD = """
 [assistants.help]
@@ -29,12 +29,12 @@ def write(folder: Path, text: str) -> Path:
 
 def faults(folder: Path, text: str) -> str:
     with pytest.raises(ConfigError) as caught:
-        load(write(folder, text))
+        load_settings(write(folder, text))
     return "\n".join(caught.value.faults)
 
 
 def test_relative_paths_start_at_the_files_folder(tmp_path: Path) -> None:
-    settings = load(write(tmp_path, GOOD))
+    settings = load_settings(write(tmp_path, GOOD))
     assert settings.sources["handbook"].path == tmp_path / "docs"  # type: ignore[union-attr]
     assert settings.server.data_dir == tmp_path / "data"
 
@@ -42,7 +42,7 @@ def test_relative_paths_start_at_the_files_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize("jwks", ["keys.json", "https://login.example.com/keys.json"])
 def test_a_file_of_public_keys_starts_there_too(tmp_path: Path, jwks: str) -> None:
     table = f'\n[auth]\nmode = "jwt"\n[auth.jwt]\nissuer = "a"\naudience = "b"\njwks = "{jwks}"\n'
-    settings = load(write(tmp_path, GOOD + table))
+    settings = load_settings(write(tmp_path, GOOD + table))
     assert settings.auth.jwt is not None
     assert settings.auth.jwt.jwks == (jwks if "://" in jwks else str(tmp_path / jwks))
 
@@ -96,7 +96,7 @@ def test_a_topic_of_ones_own_can_be_off_and_have_a_text(tmp_path: Path) -> None:
     own = '[assistants.help.topics.own.deal]\nphrases = ["merger"]\nmatch = ["The merger?"]\n'
     texts = '[assistants.help.texts.en]\n"refused.deal" = "No."\nstopped = "Enough."\n'
     off = '[assistants.help.topics]\noff = ["deal", "terms"]\n'
-    assert load(write(tmp_path, f"{GOOD}\n{off}{own}{texts}")).assistants["help"].topics.off == {
+    assert load_settings(write(tmp_path, f"{GOOD}\n{off}{own}{texts}")).assistants["help"].topics.off == {
         "deal",
         "terms",
     }
@@ -114,7 +114,7 @@ def test_open_mode_beyond_loopback_must_be_said_twice(tmp_path: Path) -> None:
 
 def test_a_missing_file_says_how_to_get_one(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="fiador init"):
-        load(tmp_path / "none.toml")
+        load_settings(tmp_path / "none.toml")
 
 
 def test_what_is_no_toml_says_where(tmp_path: Path) -> None:

@@ -5,18 +5,25 @@ from pathlib import Path
 import pytest
 
 from proxy.domain.errors import ConfigError
-from proxy.settings.lock import AssistantLock, Calibrated, Lock, dump, read, warnings
+from proxy.settings.lock import (
+    AssistantLock,
+    CalibratedThreshold,
+    ThresholdLock,
+    list_lock_warnings,
+    read_lock,
+    render_lock,
+)
 from proxy.settings.tree import Settings
 
-LOCK = Lock(
+LOCK = ThresholdLock(
     model='e5 "small" sha256:ab',
     generation="7",
     date="2026-11-30",
     rule="middle of the gap",
     assistants={
         "help": AssistantLock(
-            every=Calibrated(threshold=0.41, answerable=50, unanswerable=20),
-            languages={"es": Calibrated(threshold=0.44, answerable=10, unanswerable=5)},
+            every=CalibratedThreshold(threshold=0.41, answerable=50, unanswerable=20),
+            languages={"es": CalibratedThreshold(threshold=0.44, answerable=10, unanswerable=5)},
         ),
         "no.one": AssistantLock(),
     },
@@ -25,29 +32,29 @@ LOCK = Lock(
 
 def test_what_was_written_is_read_back(tmp_path: Path) -> None:
     path = tmp_path / "threshold.lock.toml"
-    path.write_text(dump(LOCK), "utf-8")
-    assert read(path) == LOCK
+    path.write_text(render_lock(LOCK), "utf-8")
+    assert read_lock(path) == LOCK
 
 
 def test_a_lock_in_which_nothing_was_found_is_read_back_too(tmp_path: Path) -> None:
     path = tmp_path / "threshold.lock.toml"
     empty = LOCK.model_copy(update={"assistants": {}})
-    path.write_text(dump(empty), "utf-8")
-    assert read(path) == empty
+    path.write_text(render_lock(empty), "utf-8")
+    assert read_lock(path) == empty
 
 
 def test_a_language_of_its_own_comes_before_all_languages() -> None:
-    assert LOCK.threshold("help", "es") == 0.44
-    assert LOCK.threshold("help", "fr") == 0.41
+    assert LOCK.find_threshold("help", "es") == 0.44
+    assert LOCK.find_threshold("help", "fr") == 0.41
 
 
 def test_what_was_not_calibrated_has_no_threshold() -> None:
-    assert LOCK.threshold("no.one", "en") is None
-    assert LOCK.threshold("stranger", "en") is None
+    assert LOCK.find_threshold("no.one", "en") is None
+    assert LOCK.find_threshold("stranger", "en") is None
 
 
 def test_no_file_is_no_lock(tmp_path: Path) -> None:
-    assert read(tmp_path / "threshold.lock.toml") is None
+    assert read_lock(tmp_path / "threshold.lock.toml") is None
 
 
 @pytest.mark.parametrize(
@@ -56,9 +63,9 @@ def test_no_file_is_no_lock(tmp_path: Path) -> None:
 )
 def test_a_lock_that_cannot_be_used_says_where(tmp_path: Path, old: str, new: str, said: str) -> None:
     path = tmp_path / "threshold.lock.toml"
-    path.write_text(dump(LOCK).replace(old, new), "utf-8")
+    path.write_text(render_lock(LOCK).replace(old, new), "utf-8")
     with pytest.raises(ConfigError, match=said):
-        read(path)
+        read_lock(path)
 
 
 def settings(**assistant: object) -> Settings:
@@ -74,14 +81,14 @@ def settings(**assistant: object) -> Settings:
     ],
 )
 def test_an_explicit_setting_wins_with_a_warning(assistant: dict[str, object], said: list[str]) -> None:
-    assert list(warnings(LOCK, settings(**assistant), LOCK.model)) == said
+    assert list(list_lock_warnings(LOCK, settings(**assistant), LOCK.model)) == said
 
 
 def test_a_lock_of_another_model_has_no_say_and_that_is_told() -> None:
-    told = list(warnings(LOCK, settings(threshold=0.5), ""))
+    told = list(list_lock_warnings(LOCK, settings(threshold=0.5), ""))
     assert len(told) == 1
     assert f"was measured with {LOCK.model} and is not used" in told[0]
 
 
 def test_without_a_lock_there_is_nothing_to_tell() -> None:
-    assert not list(warnings(None, settings(threshold=0.5), ""))
+    assert not list(list_lock_warnings(None, settings(threshold=0.5), ""))

@@ -42,7 +42,7 @@ class Collect:
 
 def upstream(url: str, **settings: object) -> OpenAIUpstream:
     fields = {"protocol": "openai", "base_url": url, "idle_s": 60, "total_s": 90, "connect_s": 60} | settings
-    return OpenAIUpstream(tree.Upstream.model_validate(fields), key="sk-test")
+    return OpenAIUpstream(tree.UpstreamSettings.model_validate(fields), key="sk-test")
 
 
 async def ran(play: Play, sink: Collect | None = None, **settings: object) -> tuple[UpstreamEnd, Collect]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import regex
 
 from proxy.domain.types import Source, UpstreamCall, Usage
-from proxy.upstream.extractive import Extractive
+from proxy.upstream.extractive import ExtractiveUpstream
 
 PLANS = Source(
     1,
@@ -55,7 +55,7 @@ async def said(
         "m", (), 10, language="en", sources=sources, content_words=wanted, token="TOKEN", would_release=passes
     )
     call = replace(told, is_overview=overview)
-    assert (await Extractive(split).run(call, ear)).finish == "stop"
+    assert (await ExtractiveUpstream(split).run(call, ear)).finish == "stop"
     return "".join(ear.heard)
 
 

@@ -41,7 +41,7 @@ PROTOCOLS = pytest.mark.parametrize(
 
 def made(kind: type[Both], url: str, **settings: object) -> Both:
     fields = {"protocol": "openai", "base_url": url, "idle_s": 0.5, "total_s": 2} | settings
-    return kind(tree.Upstream.model_validate(fields), key="sk-test")
+    return kind(tree.UpstreamSettings.model_validate(fields), key="sk-test")
 
 
 def body(kind: type[Both], call: UpstreamCall = CALL, **settings: object) -> dict[str, object]:
@@ -116,13 +116,13 @@ def listing(*names: str) -> Play:
 async def test_the_model_list_is_read_or_its_fault_told(kind: type[Both], stream: Stream) -> None:
     async with FakeUpstream(listing("big-1", "small-1")) as fake:
         upstream = made(kind, f"{fake.url}/v1")
-        assert await upstream.listed() == ("big-1", "small-1")
+        assert await upstream.list_models() == ("big-1", "small-1")
         assert fake.calls[0].path == "/v1/models"
         html, empty = replays([b"<html>"], content_type="text/html"), replays([b"{}"])
         for bad, said in ((refuses(401), "HTTP 401.*key_env"), (html, "models"), (empty, "models")):
             fake.play = bad
             with pytest.raises(BusyError, match=said):
-                await upstream.listed()
+                await upstream.list_models()
         await upstream.aclose()
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.domain.types import UpstreamEnd
-from proxy.upstream.retry import PAUSE_S_MAX, pause_s, retry_after_s
+from proxy.upstream.retry import PAUSE_S_MAX, compute_pause_s, parse_retry_after_s
 
 
 @pytest.mark.parametrize(
@@ -33,20 +33,22 @@ from proxy.upstream.retry import PAUSE_S_MAX, pause_s, retry_after_s
     ],
 )
 def test_who_is_asked_again(ending: UpstreamEnd, again: bool) -> None:
-    assert (pause_s(ending, 1) is not None) == again
+    assert (compute_pause_s(ending, 1) is not None) == again
 
 
 def test_waits_double_and_are_shortened_at_random() -> None:
     busy = UpstreamEnd("failed", status=503)
-    assert [pause_s(busy, n, lambda: 0.0) for n in (1, 2, 3)] == [0.5, 1.0, 2.0]
-    assert [pause_s(busy, n, lambda: 1.0) for n in (1, 2, 3)] == [0.25, 0.5, 1.0]
+    assert [compute_pause_s(busy, n, lambda: 0.0) for n in (1, 2, 3)] == [0.5, 1.0, 2.0]
+    assert [compute_pause_s(busy, n, lambda: 1.0) for n in (1, 2, 3)] == [0.25, 0.5, 1.0]
 
 
 @given(st.integers(1, 50), st.floats(0, 1), st.none() | st.floats(0, 100))
 def test_no_wait_is_longer_than_a_reader_waits_or_shorter_than_asked(
     attempt: int, chance: float, asked_s: float | None
 ) -> None:
-    wait_s = pause_s(UpstreamEnd("failed", status=429, retry_after_s=asked_s), attempt, lambda: chance)
+    wait_s = compute_pause_s(
+        UpstreamEnd("failed", status=429, retry_after_s=asked_s), attempt, lambda: chance
+    )
     if wait_s is None:
         assert asked_s is not None
         assert asked_s > PAUSE_S_MAX
@@ -73,4 +75,4 @@ def test_no_wait_is_longer_than_a_reader_waits_or_shorter_than_asked(
     ],
 )
 def test_what_an_upstream_asks_for(headers: dict[str, str], wait_s: float | None) -> None:
-    assert retry_after_s(headers, now=10) == wait_s
+    assert parse_retry_after_s(headers, now=10) == wait_s

@@ -6,7 +6,7 @@ import pytest
 
 from proxy.domain.errors import ConfigError
 from proxy.domain.types import Source, UpstreamCall, Usage
-from proxy.upstream.scripted import Scene, Scripted, ScriptUsage, read
+from proxy.upstream.scripted import ScriptedUpstream, ScriptScene, ScriptUsage, read_script
 
 
 class Ear:
@@ -37,26 +37,26 @@ def call(question: str) -> UpstreamCall:
 
 
 SCENES = (
-    Scene("price", ("It costs 3 {n:Hours}. ", "And {n:None}."), usage=ScriptUsage(5, 7)),
-    Scene("broken", ("Half",), finish="cut"),
+    ScriptScene("price", ("It costs 3 {n:Hours}. ", "And {n:None}."), usage=ScriptUsage(5, 7)),
+    ScriptScene("broken", ("Half",), finish="cut"),
 )
 
 
 async def test_the_first_scene_that_matches_the_folded_question_plays() -> None:
     ear = Ear()
-    ending = await Scripted(SCENES).run(call("What PRICE?"), ear)
+    ending = await ScriptedUpstream(SCENES).run(call("What PRICE?"), ear)
     assert (ending.finish, ear.reported) == ("stop", Usage(5, 7))
     assert ear.heard == ["It costs 3 [2]. ", "And [99]."]
 
 
 async def test_a_sink_that_has_enough_cancels() -> None:
-    upstream = Scripted(SCENES)
+    upstream = ScriptedUpstream(SCENES)
     ending = await upstream.run(call("price"), Ear(limit=1))
-    assert (ending.finish, upstream.cancelled, upstream.calls) == ("sink_stopped", 1, 1)
+    assert (ending.finish, upstream.cancelled_count, upstream.call_count) == ("sink_stopped", 1, 1)
 
 
 async def test_no_matching_scene_is_an_upstream_that_failed_and_cost_nothing() -> None:
-    ending = await Scripted(SCENES).run(call("weather"), Ear())
+    ending = await ScriptedUpstream(SCENES).run(call("weather"), Ear())
     assert (ending.finish, ending.was_sent) == ("failed", False)
 
 
@@ -64,11 +64,11 @@ def test_a_broken_line_is_named(tmp_path: Path) -> None:
     path = tmp_path / "script.jsonl"
     path.write_text('{"match": "*", "pieces": ["ok"]}\n{"match": "*"}\n', "utf-8")
     with pytest.raises(ConfigError, match=r"script\.jsonl:2"):
-        read(path)
+        read_script(path)
 
 
 def test_an_empty_script_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "script.jsonl"
     path.write_text("\n", "utf-8")
     with pytest.raises(ConfigError, match="at least one scene"):
-        read(path)
+        read_script(path)

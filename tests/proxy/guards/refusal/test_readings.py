@@ -7,9 +7,9 @@ from proxy.guards.refusal.phrases import SUBJECT
 from proxy.guards.refusal.refuser import QuestionRefuser, TopicSelection
 from proxy.guards.refusal.subject_names import SubjectNames
 from proxy.guards.route import OverviewRouter
-from proxy.settings.languages import parts
+from proxy.settings.languages import load_packs
 
-PACKS = parts("refuse", RefusePack)
+PACKS = load_packs("refuse", RefusePack)
 NAMES = ("Mira Solano", "Solano", "ميرا سولانو")
 REFUSER = QuestionRefuser(PACKS, TopicSelection(), NAMES, lambda question: question == "And for me?")
 ROUTER = OverviewRouter(PACKS, NAMES)
