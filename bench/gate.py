@@ -13,7 +13,7 @@ import click
 
 from bench.quality.rules import load_gate_rules
 from proxy.domain.types import Source
-from proxy.gate import Gate, Rules, Stop
+from proxy.gate import Gate, GateRules, Stop
 
 PROMPT = (
     "Answer only from the numbered sources below, in the third person, and put a marker at the end of each."
@@ -37,7 +37,7 @@ TOKEN_CHARS = 4
 class SilentAnswerTopics:
     """Answer topics that never hit, as costly as folding makes them."""
 
-    def find(self, folded: str) -> str:
+    def find_topic(self, folded: str) -> str:
         return "terms" if "salary negotiation" in folded else ""
 
 
@@ -53,7 +53,7 @@ def split_deltas(text: str, size: int) -> list[str]:
     return [text[i : i + size] for i in range(0, len(text), size)]
 
 
-def measure_costs_us(rules: Rules, pieces: Sequence[str]) -> list[float]:
+def measure_costs_us(rules: GateRules, pieces: Sequence[str]) -> list[float]:
     """CPU µs a piece of a gate fed with `pieces`, by stretches of `STRETCH`; the first reads the sources."""
     gate, costs = Gate(build_sources(), "en", rules), []
     for at in range(0, len(pieces), STRETCH):
@@ -79,7 +79,7 @@ def build_sources() -> list[Source]:
     return [Source(n, str(n), "Library", ". ".join(FACTS) + ".", language="en") for n in (1, 2)]
 
 
-def measure_peak_bytes(rules: Rules, pieces: Sequence[str]) -> int:
+def measure_peak_bytes(rules: GateRules, pieces: Sequence[str]) -> int:
     """Peak memory that a gate takes while it is fed, beyond the pieces themselves."""
     gate = Gate(build_sources(), "en", rules)
     gate.feed(build_answer(2_000))
@@ -113,7 +113,7 @@ def _measure_gate(chars: int) -> None:
         print(f"{piece!r:>10} {short:8.2f} {long:8.2f}")
 
 
-def _print_costs(rules: Rules, length: int, size: int) -> None:
+def _print_costs(rules: GateRules, length: int, size: int) -> None:
     pieces = split_deltas(build_answer(length), size)
     first, *costs = measure_costs_us(rules, pieces)
     best, usual = min(costs), statistics.median(costs)
@@ -123,7 +123,7 @@ def _print_costs(rules: Rules, length: int, size: int) -> None:
     print(f"{length:>10} {len(pieces):>7} {a_delta:>15} {a_token:>15} {first:>12.1f} {peak_kb:>8.1f}")
 
 
-def _measure_hostile_us(rules: Rules, piece: str, length: int) -> float:
+def _measure_hostile_us(rules: GateRules, piece: str, length: int) -> float:
     """µs a character of an answer without a cited sentence; the longest sentence allowed is longer still."""
     gate = Gate([Source(1, "1", "", piece)], "en", replace(rules, sentence_chars_max=length + 1_000))
     text = (piece * (length // len(piece)))[:length]

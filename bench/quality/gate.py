@@ -16,9 +16,9 @@ import click
 from bench.quality.marking import MarkingMode, mark_answer
 from bench.quality.rules import load_gate_rules
 from proxy.domain.types import Source
-from proxy.gate import Gate, Release, Rules, Stop
-from proxy.gate.sentences import Unit
-from proxy.gate.values import read
+from proxy.gate import Gate, GateRules, Release, Stop
+from proxy.gate.sentences import SentenceSpan
+from proxy.gate.values import read_values
 
 VALUE_KINDS = ("number", "date", "url", "email")
 LabelledAnswer = Mapping[str, Any]
@@ -39,21 +39,21 @@ class Halt:
 class SurveyGate(Gate):
     """A gate that goes on after a stop, so that every sentence of a labelled answer gets its verdict."""
 
-    def __init__(self, sources: Sequence[Source], language: str, rules: Rules) -> None:
+    def __init__(self, sources: Sequence[Source], language: str, rules: GateRules) -> None:
         super().__init__(sources, language, rules)
         self.position = 0
         self.stops: list[tuple[Stop, int, int]] = []
 
-    def _judge(self, unit: Unit) -> list[Release | Stop]:
-        held = self._scanner.held
-        outputs = super()._judge(unit)
+    def _judge_unit(self, unit: SentenceSpan) -> list[Release | Stop]:
+        held = self._scanner.pending_text
+        outputs = super()._judge_unit(unit)
         start, self.position = self.position, self.position + len(unit.text)
         self.stops += [(s, start, self.position) for s in outputs if isinstance(s, Stop)]
-        self._stopped, self._scanner.held = False, held
+        self._is_stopped, self._scanner.pending_text = False, held
         return []
 
 
-def judge_answer(item: LabelledAnswer, mode: MarkingMode, rules: Rules) -> tuple[list[Halt], list[Halt]]:
+def judge_answer(item: LabelledAnswer, mode: MarkingMode, rules: GateRules) -> tuple[list[Halt], list[Halt]]:
     """Every sentence of one answer that the gate stops: for want of support, and for its voice.
 
     The labels are about support alone, and these answers were not written by an assistant of ours.
@@ -129,7 +129,7 @@ def _list_table_keys(item: LabelledAnswer) -> tuple[str, ...]:
 
 
 def _count_values(item: LabelledAnswer, halts: Sequence[Halt]) -> dict[str, int]:
-    valued = bool(read(item["response"], item["lang"], load_gate_rules().values).items)
+    valued = bool(read_values(item["response"], item["lang"], load_gate_rules().values).items)
     return {"valued": valued, "valuedh": valued and bool(halts)}
 
 

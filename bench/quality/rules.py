@@ -3,14 +3,14 @@
 from functools import cache
 
 from indexes.text.language import WordPack
-from proxy.gate import Rules, SentencePack, ValuePack, VoicePack
+from proxy.gate import GateRules, SentencePack, ValuePack, VoicePack
 from proxy.settings.languages import load_packs
 
 
 @cache
-def load_gate_rules() -> Rules:
+def load_gate_rules() -> GateRules:
     """Default rules of an assistant that speaks in the third person."""
-    return Rules(
+    return GateRules(
         sentences=load_packs("sentences", SentencePack),
         values=load_packs("values", ValuePack),
         voices=load_packs("voice", VoicePack),

@@ -15,12 +15,12 @@ from bench.quality.rules import load_gate_rules
 from indexes.text.folding import fold_text
 from indexes.text.words import count_words
 from proxy.gate import markers
-from proxy.gate.endings import Ends
-from proxy.gate.listing import Listing
-from proxy.gate.sentence_language import BEGINNING_LEAD, tongue
-from proxy.gate.sentences import Scanner
-from proxy.gate.values import missing, read
-from proxy.gate.voice import first_person
+from proxy.gate.endings import SentenceEndDetector
+from proxy.gate.listing import ListNumberParser
+from proxy.gate.sentence_language import BEGINNING_LEAD_WORDS, detect_sentence_language
+from proxy.gate.sentences import SentenceScanner
+from proxy.gate.values import find_missing_value, read_values
+from proxy.gate.voice import find_first_person
 
 TableRow = Mapping[str, object]
 
@@ -39,7 +39,9 @@ class RowVerdict:
 
 def check_sentences(row: TableRow) -> RowVerdict:
     """Stripped units; fed whole, as every other cut gives the same (a property of the tests)."""
-    scanner = Scanner(Ends(load_gate_rules().lexicons, str(row["lang"]), _detect_language), 6_000)
+    scanner = SentenceScanner(
+        SentenceEndDetector(load_gate_rules().lexicons, str(row["lang"]), _detect_language), 6_000
+    )
     units = [*scanner.feed(str(row["text"])), *scanner.finish()]
     return RowVerdict(row["sentences"], [u.text.strip() for u in units if u.text.strip()])
 
@@ -51,15 +53,20 @@ def check_ambiguous_sentences(row: TableRow) -> RowVerdict:
 
 def check_markers(row: TableRow) -> RowVerdict:
     """Markers and the text without them."""
-    found = markers.find(str(row["input"]))
+    found = markers.find_markers(str(row["input"]))
     numbers = [n for m in found for n in m.numbers]
-    return RowVerdict([row["stripped"], row["markers"]], [markers.strip(str(row["input"]), found), numbers])
+    return RowVerdict(
+        [row["stripped"], row["markers"]], [markers.strip_markers(str(row["input"]), found), numbers]
+    )
 
 
 def check_extracted_values(row: TableRow) -> RowVerdict:
     """Keys of the values, as a set."""
-    found = read(
-        _strip_markup(str(row["text"])), _parse_tag(row["lang"]), load_gate_rules().values, line_start=False
+    found = read_values(
+        _strip_markup(str(row["text"])),
+        _parse_tag(row["lang"]),
+        load_gate_rules().values,
+        is_line_start=False,
     )
     keys = sorted({value.key for value in found.items})
     wanted = row["values"]
@@ -69,17 +76,18 @@ def check_extracted_values(row: TableRow) -> RowVerdict:
 
 def check_value_match(row: TableRow) -> RowVerdict:
     """Whether the source holds what the answer says."""
-    answer = read(
+    answer = read_values(
         _strip_markup(str(row["answer"])),
         _parse_tag(row.get("answer_lang")),
         load_gate_rules().values,
-        line_start=False,
+        is_line_start=False,
     )
-    source = read(
-        str(row["source"]), _parse_tag(row.get("source_lang")), load_gate_rules().values, source=True
+    source = read_values(
+        str(row["source"]), _parse_tag(row.get("source_lang")), load_gate_rules().values, is_source=True
     )
     return RowVerdict(
-        row["grounded"], not (answer.leftover or answer.markup) and missing(answer, [source]) is None
+        row["grounded"],
+        not (answer.leftover or answer.markup) and find_missing_value(answer, [source]) is None,
     )
 
 
@@ -92,7 +100,7 @@ def check_first_person(row: TableRow) -> RowVerdict:
     """Whether it is in the first person."""
     return RowVerdict(
         row["first_person"],
-        bool(first_person(str(row["text"]), _parse_tag(row["lang"]), load_gate_rules().voices)),
+        bool(find_first_person(str(row["text"]), _parse_tag(row["lang"]), load_gate_rules().voices)),
     )
 
 
@@ -154,12 +162,16 @@ def _read_table_rows(path: Path) -> Iterator[TableRow]:
 
 
 def _split_units(row: TableRow) -> list[str]:
-    scanner = Scanner(Ends(load_gate_rules().lexicons, str(row["lang"]), _detect_language), 6_000)
+    scanner = SentenceScanner(
+        SentenceEndDetector(load_gate_rules().lexicons, str(row["lang"]), _detect_language), 6_000
+    )
     return [u.text for u in [*scanner.feed(str(row["text"])), *scanner.finish()] if u.text.strip()]
 
 
 def _strip_markup(text: str) -> str:
-    return Listing(load_gate_rules().months).plain(markers.strip(text, markers.find(text)), opens=True)
+    return ListNumberParser(load_gate_rules().months).strip_list_number(
+        markers.strip_markers(text, markers.find_markers(text)), is_line_start=True
+    )
 
 
 def _parse_tag(language: object) -> str | None:
@@ -167,7 +179,7 @@ def _parse_tag(language: object) -> str | None:
 
 
 def _detect_language(text: str, default: str) -> str:
-    return tongue(text, default, load_gate_rules().words, BEGINNING_LEAD)
+    return detect_sentence_language(text, default, load_gate_rules().words, BEGINNING_LEAD_WORDS)
 
 
 def run(arguments: list[str]) -> int:

@@ -8,7 +8,7 @@ from importlib.resources import files
 from indexes.text.language import WordPack, detect_language
 from indexes.text.words import find_content_words, split_words
 from proxy.domain.errors import ConfigError
-from proxy.gate import Rules
+from proxy.gate import GateRules
 from proxy.gate.lexicon import SentencePack
 from proxy.gate.values import ValuePack
 from proxy.gate.voice import VoicePack
@@ -135,10 +135,10 @@ def _build_gate_rules(
     packs: LanguagePacks,
     refuser: QuestionRefuser,
     system_prompt: prompt.Prompt,
-) -> Callable[[str], Rules]:
+) -> Callable[[str], GateRules]:
     """The gate's rules by language: they differ in the prompt of which nothing may be quoted."""
     gate = settings.gate
-    base = Rules(
+    base = GateRules(
         sentences=packs.sentences,
         values=packs.values,
         voices=packs.voices,

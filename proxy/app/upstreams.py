@@ -8,9 +8,9 @@ from indexes.text.language import detect_language
 from proxy.app.assistants import LanguagePacks
 from proxy.domain.errors import ConfigError
 from proxy.domain.ports import Model, Prices, Upstream
-from proxy.gate.endings import Ends
-from proxy.gate.lexicon import Lexicons
-from proxy.gate.sentences import Scanner
+from proxy.gate.endings import SentenceEndDetector
+from proxy.gate.lexicon import SentenceLexicons
+from proxy.gate.sentences import SentenceScanner
 from proxy.ledger.prices import convert_token_price
 from proxy.settings import tree
 from proxy.upstream import scripted
@@ -54,13 +54,13 @@ def _open_upstream(
 
 
 def _make_sentence_splitter(packs: LanguagePacks) -> SentenceSplitter:
-    lexicons = Lexicons(packs.sentences)
+    lexicons = SentenceLexicons(packs.sentences)
 
     def split_sentences(text: str, language: str) -> list[str]:
-        ends = Ends(
+        ends = SentenceEndDetector(
             lexicons, language, lambda part, default: detect_language(part, packs.words, default) or default
         )
-        scanner = Scanner(ends, len(text))
+        scanner = SentenceScanner(ends, len(text))
         return [unit.text for unit in (*scanner.feed(text), *scanner.finish())]
 
     return split_sentences

@@ -2,19 +2,19 @@
 
 from proxy.gate.gate import Gate
 from proxy.gate.lexicon import SentencePack
-from proxy.gate.rules import AnswerTopics, Rules
-from proxy.gate.types import Ending, Release, Stop
+from proxy.gate.rules import AnswerTopicCheck, GateRules
+from proxy.gate.types import Release, Stop, StopKind
 from proxy.gate.values import ValuePack
 from proxy.gate.voice import VoicePack
 
 __all__ = [
-    "AnswerTopics",
-    "Ending",
+    "AnswerTopicCheck",
     "Gate",
+    "GateRules",
     "Release",
-    "Rules",
     "SentencePack",
     "Stop",
+    "StopKind",
     "ValuePack",
     "VoicePack",
 ]

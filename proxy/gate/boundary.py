@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import regex
 
-from proxy.gate.evidence import Evidence
-from proxy.gate.rules import Rules
-from proxy.gate.values import Values, missing, read, rendered
+from proxy.gate.evidence import SourceText
+from proxy.gate.rules import GateRules
+from proxy.gate.values import TextValues, find_missing_value, read_values, render_text
 
 RUN_MAX = 80
 """Characters on each side of a seam that are read together."""
@@ -20,42 +20,42 @@ _HEAD = regex.compile(r"\S{1,80}")
 _WRAPPED = regex.compile(r"(?:\r\n?|[\n\u2028\u2029\x85\v\f])[^\S\r\n]*(?=\p{Nd}{3}|\p{L})")
 
 
-def tail(text: str, before: str) -> str:
+def extract_tail(text: str, previous_tail: str) -> str:
     """What of the released text a next sentence may fuse with."""
     m = _TAIL.match(text)
     if m is None:
         return ""
-    return (before + m.group())[-RUN_MAX:] if m.start() == 0 else m.group()
+    return (previous_tail + m.group())[-RUN_MAX:] if m.start() == 0 else m.group()
 
 
-def fused(before: str, text: str) -> tuple[str, int]:
+def join_across_boundary(before: str, text: str) -> tuple[str, int]:
     """The run that `before` and the beginning of `text` make together, and where they meet; ("", 0): none.
 
     A soft line break after a digit reads as a space does: before three more, or before `million`.
     """
     if not before or text.startswith(" "):
         return "", 0  # so most sentences begin
-    before, text, gap = rendered(before), rendered(text[:HEAD_MAX]), ""
+    before, text, gap = render_text(before), render_text(text[:HEAD_MAX]), ""
     if before[-1:].isdigit() and (m := _WRAPPED.match(text)):
         gap, text = " ", text[m.end() :]
     head = _HEAD.match(text)
-    if not before or head is None or not _joins(before[-1]):
+    if not before or head is None or not _can_join(before[-1]):
         return "", 0
     return before + gap + head.group(), len(before)
 
 
-def _joins(char: str) -> bool:
+def _can_join(char: str) -> bool:
     return char.isascii() or char.isdigit() or char in _POINTS
 
 
-def arisen(run: str, at: int, language: str, rules: Rules) -> Values:
+def read_crossing_values(run: str, at: int, language: str, rules: GateRules) -> TextValues:
     """The values of `run` that reach over `at`, and its markup."""
-    values = read(run, language, rules.values, spelled=False, line_start=False)
+    values = read_values(run, language, rules.values, spelled=False, is_line_start=False)
     over = tuple(v for v in values.items if v.start < at < v.end)
-    return Values(over, "", values.markup)
+    return TextValues(over, "", values.markup)
 
 
-def unheld(values: Values, cited: Sequence[Evidence]) -> str:
+def find_unsupported_value(values: TextValues, sources: Sequence[SourceText]) -> str:
     """The first value over the seam that no cited source holds; "" if all are held."""
-    lost = missing(values, [e.values for e in cited])
-    return lost.text if lost else ""
+    missing_value = find_missing_value(values, [e.values for e in sources])
+    return missing_value.text if missing_value else ""

@@ -6,43 +6,43 @@ from indexes.text.language import detect_language
 from indexes.text.words import find_content_words, split_words
 from proxy.domain.types import Source
 from proxy.gate import markers
-from proxy.gate.endings import Ends
+from proxy.gate.endings import SentenceEndDetector
 from proxy.gate.gate import Gate
-from proxy.gate.rules import Rules
-from proxy.gate.sentences import Scanner, Unit
+from proxy.gate.rules import GateRules
+from proxy.gate.sentences import SentenceScanner, SentenceSpan
 from proxy.gate.types import Stop
 
 
-def cited(text: str, numbers: Sequence[int], rules: Rules, language: str) -> str:
+def append_markers(text: str, numbers: Sequence[int], rules: GateRules, language: str) -> str:
     """`text` with the markers of `numbers` behind every sentence that has none of its own.
 
     So the one gate judges both kinds of answer: each value must stand in one of the sources cited.
     """
     marks = "".join(f"[{number}]" for number in numbers)
-    ends = Ends(
+    end_detector = SentenceEndDetector(
         rules.lexicons, language, lambda part, known: detect_language(part, rules.words, known) or known
     )
-    scanner = Scanner(ends, len(text))
-    return "".join(_marked(unit, marks) for unit in (*scanner.feed(text), *scanner.finish()))
+    scanner = SentenceScanner(end_detector, len(text))
+    return "".join(_mark_sentence(unit, marks) for unit in (*scanner.feed(text), *scanner.finish()))
 
 
-def _marked(unit: Unit, marks: str) -> str:
-    said = unit.text.rstrip()
-    if unit.kind not in ("text", "row") or not said or markers.find(said):
+def _mark_sentence(unit: SentenceSpan, suffix: str) -> str:
+    content = unit.text.rstrip()
+    if unit.kind not in ("text", "row") or not content or markers.find_markers(content):
         return unit.text
-    return f"{said} {marks}{unit.text[len(said) :]}"
+    return f"{content} {suffix}{unit.text[len(content) :]}"
 
 
-def scrap(text: str, sources: Sequence[Source], rules: Rules, language: str) -> bool:
+def is_contentless_reply(text: str, sources: Sequence[Source], rules: GateRules, language: str) -> bool:
     """Whether `text` needs no marker anywhere, and has no content word of `sources`: "ok", "refused".
 
     Citations given for the whole would otherwise make an answer of what a marker beside it could not.
     """
     gate = Gate(sources, language, rules)
-    judged = [*gate.feed(text), *gate.finish()]
-    if not any(isinstance(said, Stop) and said.rule == "uncited" for said in judged):
+    outputs = [*gate.feed(text), *gate.finish()]
+    if not any(isinstance(said, Stop) and said.rule == "uncited" for said in outputs):
         return False
-    own = frozenset(
+    answer_words = frozenset(
         find_content_words(text, rules.words[detect_language(text, rules.words) or language].stop)
     )
-    return all(own.isdisjoint(split_words(source.text)) for source in sources)
+    return all(answer_words.isdisjoint(split_words(source.text)) for source in sources)

@@ -7,34 +7,34 @@ import regex
 from indexes.text.folding import fold_text
 from indexes.text.language import detect_language
 from proxy.domain.types import Source
-from proxy.gate.echo import joined, tokens
-from proxy.gate.rules import Rules
-from proxy.gate.values import Values, read, rendered
+from proxy.gate.echo import pad_words, split_tokens
+from proxy.gate.rules import GateRules
+from proxy.gate.values import TextValues, read_values, render_text
 
 _EDGE = regex.compile(r"[\s`'\"“”‘’«»()\[\]{}<>|]")
 
 
-class Evidence:
+class SourceText:
     """What one source holds. Cheap to make: nothing is read before a sentence cites it."""
 
-    def __init__(self, source: Source, rules: Rules) -> None:
+    def __init__(self, source: Source, rules: GateRules) -> None:
         self._rules = rules
         self.number = source.number
         self.text = source.text
         self._tag = source.language
 
     @cached_property
-    def values(self) -> Values:
+    def values(self) -> TextValues:
         """Its values, read in its own language; unknown: every convention's certain readings."""
         language = (
             self._tag if self._tag in self._rules.values else detect_language(self.text, self._rules.words)
         )
-        return read(rendered(self.text), language, self._rules.values, source=True)
+        return read_values(render_text(self.text), language, self._rules.values, is_source=True)
 
     @cached_property
-    def words(self) -> str:
+    def padded_words(self) -> str:
         """Its folded words, padded, for runs of words."""
-        return joined(tokens(fold_text(self.text)))
+        return pad_words(split_tokens(fold_text(self.text)))
 
     @cached_property
     def _folded_space(self) -> str:
@@ -46,16 +46,16 @@ class Evidence:
         at = text.find(wanted) if wanted else -1
         while at >= 0:
             end = at + len(wanted)
-            if _edge(text, at - 1) and (_edge(text, end) or _ends(text, end)):
+            if _is_edge(text, at - 1) and (_is_edge(text, end) or _is_final_stop(text, end)):
                 return True
             at = text.find(wanted, at + 1)
         return False
 
 
-def _edge(text: str, at: int) -> bool:
+def _is_edge(text: str, at: int) -> bool:
     return not 0 <= at < len(text) or bool(_EDGE.match(text[at]))
 
 
-def _ends(text: str, at: int) -> bool:
+def _is_final_stop(text: str, at: int) -> bool:
     """A sentence's own stop or comma after a quoted line."""
-    return text[at] in ".,;:!?" and _edge(text, at + 1)
+    return text[at] in ".,;:!?" and _is_edge(text, at + 1)

@@ -6,19 +6,19 @@ from typing import Literal
 from indexes.text.folding import fold_text
 from proxy.domain.types import Source
 from proxy.gate import markers
-from proxy.gate.boundary import tail
-from proxy.gate.checks import CHECKS, CODE_CHECKS, Sentence, valued
-from proxy.gate.echo import tokens
-from proxy.gate.endings import Ends
-from proxy.gate.evidence import Evidence
-from proxy.gate.listing import Listing
-from proxy.gate.rules import Rules
-from proxy.gate.sentence_language import BEGINNING_LEAD, tongue
-from proxy.gate.sentences import Scanner, Unit
+from proxy.gate.boundary import extract_tail
+from proxy.gate.checks import CHECKS, CODE_CHECKS, AnswerSentence, read_sentence_values
+from proxy.gate.echo import split_tokens
+from proxy.gate.endings import SentenceEndDetector
+from proxy.gate.evidence import SourceText
+from proxy.gate.listing import ListNumberParser
+from proxy.gate.rules import GateRules
+from proxy.gate.sentence_language import BEGINNING_LEAD_WORDS, detect_sentence_language
+from proxy.gate.sentences import SentenceScanner, SentenceSpan
 from proxy.gate.types import Release, Stop
-from proxy.gate.values import Values
+from proxy.gate.values import TextValues
 
-Said = list[Release | Stop]
+GateOutputs = list[Release | Stop]
 
 
 class Gate:
@@ -28,144 +28,167 @@ class Gate:
     dropped. Given and verdict depend on the text alone, never on the pieces in which it came.
     """
 
-    def __init__(self, sources: Sequence[Source], language: str, rules: Rules) -> None:
-        self._evidence = {source.number: Evidence(source, rules) for source in sources}
+    def __init__(self, sources: Sequence[Source], language: str, rules: GateRules) -> None:
+        self._source_texts = {source.number: SourceText(source, rules) for source in sources}
         self._language = language
         self._rules = rules
-        self._scanner = Scanner(Ends(rules.lexicons, language, self._begun), rules.sentence_chars_max)
-        self._listing = Listing(rules.months)
-        self._leading: list[Release] | None = []
+        self._scanner = SentenceScanner(
+            SentenceEndDetector(rules.lexicons, language, self._detect_partial_language),
+            rules.sentence_chars_max,
+        )
+        self._list_parser = ListNumberParser(rules.months)
+        self._leading_releases: list[Release] | None = []
         self._leading_chars = 0
-        self._lead: tuple[int, ...] = ()
-        self._fenced = False
-        self._before: Sequence[str] = ()
+        self._lead_numbers: tuple[int, ...] = ()
+        self._is_in_fence = False
+        self._recent_words: Sequence[str] = ()
         self._tail = ""
-        self._cap = rules.output_cap
-        self._events = 0
-        self._bytes_left = _bytes(rules)
-        self._stopped = False
+        self._events_max = rules.output_cap
+        self._event_count = 0
+        self._bytes_left = _compute_bytes_max(rules)
+        self._is_stopped = False
 
-    def feed(self, text: str) -> Said:
+    def feed(self, text: str) -> GateOutputs:
         """What `text`, one content event of the upstream, lets out."""
-        if self._stopped or not text:
+        if self._is_stopped or not text:
             return []
-        if self._cap is not None:
-            self._events += 1
-            if self._events > self._cap:
-                return self._stop(Stop("cap", "truncated", detail="more content events than the output cap"))
-            within = self._within(text)
-            if len(within) < len(text):
-                return self._cut(self._feed(within))
-        return self._feed(text)
+        if self._events_max is not None:
+            self._event_count += 1
+            if self._event_count > self._events_max:
+                return self._stop_answer(
+                    Stop("cap", "truncated", detail="more content events than the output cap")
+                )
+            allowed_text = self._clip_to_cap(text)
+            if len(allowed_text) < len(text):
+                return self._stop_at_cap(self._scan_text(allowed_text))
+        return self._scan_text(text)
 
-    def finish(self, ending: Literal["stop", "length", "cut"] = "stop") -> Said:
+    def finish(self, ending: Literal["stop", "length", "cut"] = "stop") -> GateOutputs:
         """The upstream is done. After `length` and `cut` the unfinished sentence is dropped."""
-        if self._stopped:
+        if self._is_stopped:
             return []
         if ending != "stop":
-            return self._stop(Stop("length", "truncated", detail=f"the upstream ended by {ending}"))
-        said = self._judge_all(self._scanner.finish())
-        if not self._stopped and self._leading is not None:
-            said += self._stop(Stop("uncited", "not_in_sources", detail="no sentence of it is cited"))
-        self._stopped = True
-        return said
+            return self._stop_answer(Stop("length", "truncated", detail=f"the upstream ended by {ending}"))
+        outputs = self._judge_units(self._scanner.finish())
+        if not self._is_stopped and self._leading_releases is not None:
+            outputs += self._stop_answer(
+                Stop("uncited", "not_in_sources", detail="no sentence of it is cited")
+            )
+        self._is_stopped = True
+        return outputs
 
-    def _feed(self, text: str) -> Said:
+    def _scan_text(self, text: str) -> GateOutputs:
         units = self._scanner.feed(text)
-        said = self._judge_all(units) if units else []
-        if self._stopped or not (self._leading == [] or self._scanner.overlong):
-            return said
-        held = self._scanner.held
-        if self._leading == [] and len(held) - len(text) <= self._rules.token_end_max and self._begins(held):
-            return self._stop(self._token(held))
-        if self._scanner.overlong:
-            said += self._stop(self._long(held))
-        return said
+        outputs = self._judge_units(units) if units else []
+        if self._is_stopped or not (self._leading_releases == [] or self._scanner.is_overlong):
+            return outputs
+        pending = self._scanner.pending_text
+        if (
+            self._leading_releases == []
+            and len(pending) - len(text) <= self._rules.token_end_max
+            and self._has_leading_token(pending)
+        ):
+            return self._stop_answer(self._build_token_stop(pending))
+        if self._scanner.is_overlong:
+            outputs += self._stop_answer(self._build_length_stop(pending))
+        return outputs
 
-    def _begins(self, held: str) -> bool:
+    def _has_leading_token(self, pending: str) -> bool:
         """Whether the answer begins with the fixed token, certainly whole: so it need not be waited out."""
-        m = self._rules.token_first.match(held)
-        return m is not None and m.end() < len(held)
+        m = self._rules.leading_token_pattern.match(pending)
+        return m is not None and m.end() < len(pending)
 
-    def _cut(self, said: Said) -> Said:
-        if self._stopped:
-            return said
-        return said + self._stop(Stop("cap", "truncated", detail="more bytes than the output cap allows"))
+    def _stop_at_cap(self, outputs: GateOutputs) -> GateOutputs:
+        if self._is_stopped:
+            return outputs
+        return outputs + self._stop_answer(
+            Stop("cap", "truncated", detail="more bytes than the output cap allows")
+        )
 
-    def _judge_all(self, units: Sequence[Unit]) -> Said:
-        said: Said = []
+    def _judge_units(self, units: Sequence[SentenceSpan]) -> GateOutputs:
+        outputs: GateOutputs = []
         for unit in units:
-            said += self._judge(unit)
-            if self._stopped:
+            outputs += self._judge_unit(unit)
+            if self._is_stopped:
                 break
-        return said
+        return outputs
 
-    def _judge(self, unit: Unit) -> Said:
+    def _judge_unit(self, unit: SentenceSpan) -> GateOutputs:
         if len(unit.text) > self._rules.sentence_chars_max:
-            return self._stop(self._long(unit.text))
-        if self._rules.says_token(unit.text):
-            return self._stop(self._token(unit.text))
-        sentence = self._read(unit)
-        if strange := [n for n in sentence.cites if n not in self._evidence]:
-            return self._stop(sentence.stop("range", f"[{strange[0]}]", "points at no source handed over"))
+            return self._stop_answer(self._build_length_stop(unit.text))
+        if self._rules.has_token(unit.text):
+            return self._stop_answer(self._build_token_stop(unit.text))
+        sentence = self._read_sentence(unit)
+        if unknown_numbers := [n for n in sentence.source_numbers if n not in self._source_texts]:
+            return self._stop_answer(
+                sentence.build_stop("range", f"[{unknown_numbers[0]}]", "points at no source handed over")
+            )
         for check in CODE_CHECKS if unit.kind in ("code", "fence") else CHECKS:
             if fault := check(sentence):
-                return self._stop(fault)
-        return self._release(unit, sentence)
+                return self._stop_answer(fault)
+        return self._release_sentence(unit, sentence)
 
-    def _read(self, unit: Unit) -> Sentence:
-        code = unit.kind in ("code", "fence")
-        found = () if code else markers.find(unit.text)
-        cites = self._lead if code else tuple(dict.fromkeys(n for m in found for n in m.numbers))
-        text = markers.strip(unit.text, found)
+    def _read_sentence(self, unit: SentenceSpan) -> AnswerSentence:
+        is_code = unit.kind in ("code", "fence")
+        found = () if is_code else markers.find_markers(unit.text)
+        source_numbers = (
+            self._lead_numbers if is_code else tuple(dict.fromkeys(n for m in found for n in m.numbers))
+        )
+        text = markers.strip_markers(unit.text, found)
         folded = fold_text(text)
-        language = tongue(text, self._language, self._rules.words)
-        listed = self._listing.plain(text, unit.opens)
-        return Sentence(
+        language = detect_sentence_language(text, self._language, self._rules.words)
+        unnumbered_text = self._list_parser.strip_list_number(text, unit.is_line_start)
+        return AnswerSentence(
             text=text,
             kind=unit.kind,
-            cites=cites,
-            cited=tuple(self._evidence[n] for n in cites if n in self._evidence),
+            source_numbers=source_numbers,
+            sources=tuple(self._source_texts[n] for n in source_numbers if n in self._source_texts),
             language=language,
-            listed=listed,
-            values=Values() if code else valued(listed, language, self._rules),
+            unnumbered_text=unnumbered_text,
+            values=TextValues() if is_code else read_sentence_values(unnumbered_text, language, self._rules),
             folded=folded,
-            said=[*self._before, *tokens(folded)],
-            new=len(self._before),
+            words=[*self._recent_words, *split_tokens(folded)],
+            own_start=len(self._recent_words),
             tail=self._tail,
             rules=self._rules,
         )
 
-    def _release(self, unit: Unit, sentence: Sentence) -> Said:
-        self._before = sentence.said[-self._rules.echo.tail :]
-        self._tail = tail(sentence.text, self._tail)
-        self._lead_in(unit, sentence.cites)
-        release = Release(sentence.text, sentence.cites)
-        if self._leading is None:
+    def _release_sentence(self, unit: SentenceSpan, sentence: AnswerSentence) -> GateOutputs:
+        self._recent_words = sentence.words[-self._rules.echo.tail_words :]
+        self._tail = extract_tail(sentence.text, self._tail)
+        self._keep_lead_numbers(unit, sentence.source_numbers)
+        release = Release(sentence.text, sentence.source_numbers)
+        if self._leading_releases is None:
             return [release]
-        self._leading.append(release)
-        if sentence.cites and sentence.length and unit.kind in ("text", "head", "row"):
-            said: Said = [*self._leading]
-            self._leading = None
-            return said
+        self._leading_releases.append(release)
+        if sentence.source_numbers and sentence.word_count and unit.kind in ("text", "head", "row"):
+            outputs: GateOutputs = [*self._leading_releases]
+            self._leading_releases = None
+            return outputs
         self._leading_chars += len(release.text)
         if self._leading_chars > self._rules.sentence_chars_max:
-            return self._stop(Stop("uncited", "not_in_sources", detail="no sentence of it is cited so far"))
+            return self._stop_answer(
+                Stop("uncited", "not_in_sources", detail="no sentence of it is cited so far")
+            )
         return []
 
-    def _lead_in(self, unit: Unit, cites: tuple[int, ...]) -> None:
+    def _keep_lead_numbers(self, unit: SentenceSpan, source_numbers: tuple[int, ...]) -> None:
         """Keeps the sources of the line under way, in case a block of code follows it."""
         if unit.kind == "fence":
-            self._fenced = not self._fenced
-            self._lead = self._lead if self._fenced else ()
+            self._is_in_fence = not self._is_in_fence
+            self._lead_numbers = self._lead_numbers if self._is_in_fence else ()
         elif unit.kind != "code" and unit.text.strip():
-            self._lead = cites if unit.opens else tuple(dict.fromkeys((*self._lead, *cites)))
+            self._lead_numbers = (
+                source_numbers
+                if unit.is_line_start
+                else tuple(dict.fromkeys((*self._lead_numbers, *source_numbers)))
+            )
 
-    def _begun(self, text: str, default: str) -> str:
+    def _detect_partial_language(self, text: str, default: str) -> str:
         """Language of a sentence that is not all there yet."""
-        return tongue(text, default, self._rules.words, BEGINNING_LEAD)
+        return detect_sentence_language(text, default, self._rules.words, BEGINNING_LEAD_WORDS)
 
-    def _within(self, text: str) -> str:
+    def _clip_to_cap(self, text: str) -> str:
         """The beginning of `text` that the cap on bytes still allows."""
         size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
         if size <= self._bytes_left:
@@ -175,19 +198,19 @@ class Gate:
         self._bytes_left = 0
         return kept.decode("utf-8", "ignore")
 
-    def _token(self, text: str) -> Stop:
-        first = self._leading == [] and self._rules.token_first.match(text)
-        return Stop("token", "not_in_sources" if first else "stopped", self._rules.token)
+    def _build_token_stop(self, text: str) -> Stop:
+        is_first = self._leading_releases == [] and self._rules.leading_token_pattern.match(text)
+        return Stop("token", "not_in_sources" if is_first else "stopped", self._rules.token)
 
-    def _long(self, text: str) -> Stop:
+    def _build_length_stop(self, text: str) -> Stop:
         return Stop("long", "stopped", text[:80], detail=f"above {self._rules.sentence_chars_max} characters")
 
-    def _stop(self, stop: Stop) -> Said:
-        self._stopped = True
-        self._leading = None
-        self._scanner.held = ""
+    def _stop_answer(self, stop: Stop) -> GateOutputs:
+        self._is_stopped = True
+        self._leading_releases = None
+        self._scanner.pending_text = ""
         return [stop]
 
 
-def _bytes(rules: Rules) -> int:
+def _compute_bytes_max(rules: GateRules) -> int:
     return (rules.output_cap or 0) * rules.output_bytes_per_token_max

@@ -8,7 +8,7 @@ import regex
 
 _INITIAL = regex.compile(r"(?:\p{Lu}\p{M}*(?:\.[-‐]?|[-‐]))*\p{Lu}\p{M}*|[\p{Arabic}&&\p{L}]", regex.V1)
 _LETTER = regex.compile(r"\p{L}\p{M}*")
-_PART = regex.compile(r"[\p{L}\p{M}]+")
+_LETTERS = regex.compile(r"[\p{L}\p{M}]+")
 _ROMAN = regex.compile(r"[IVXLCDM]+")
 _EDGE = r"(?<![\p{L}\p{M}\p{N}])"
 
@@ -48,22 +48,22 @@ class SentencePack:
     ordinal_after: tuple[str, ...] = ()
 
 
-class Lexicon:
+class SentenceLexicon:
     """One language's pack, ready for look-ups."""
 
     def __init__(self, pack: SentencePack) -> None:
         self._pack = pack
-        self._units = frozenset(pack.may_end)
+        self._final_abbreviations = frozenset(pack.may_end)
         self._classes: dict[str, str] = {}
         for name in ("may_end", "date", "reference", "title", "inline"):
             for entry in getattr(pack, name):
                 self._classes[entry.replace(" ", "").lower() if " " in entry else entry] = name
         spaced = [entry for name in ("inline", "may_end") for entry in getattr(pack, name) if " " in entry]
-        self._firsts = _seconds(spaced)
-        self._lasts = {entry.split(" ")[-1].lower() for entry in spaced}
-        self._spaced = regex.compile(rf"(?ri){_EDGE}(?:{_choice(spaced)})")
-        self._lower = {word: _lowered(getattr(pack, word)) for word in _WORDS}
-        self.ordinals = bool(pack.ordinal_before)
+        self._second_words = _index_second_words(spaced)
+        self._last_words = {entry.split(" ")[-1].lower() for entry in spaced}
+        self._spaced_pattern = regex.compile(rf"(?ri){_EDGE}(?:{_build_spaced_alternation(spaced)})")
+        self._word_sets = {word: _lower_words(getattr(pack, word)) for word in _WORD_FIELDS}
+        self.has_ordinals = bool(pack.ordinal_before)
 
     @property
     def compounds(self) -> tuple[str, ...]:
@@ -71,54 +71,56 @@ class Lexicon:
         return self._pack.compounds
 
     @property
-    def keys(self) -> frozenset[str]:
+    def tokens(self) -> frozenset[str]:
         """Every token that this lexicon has something to say on."""
-        return frozenset((*self._classes, *self._lasts, *self._firsts, *self._pack.initials))
+        return frozenset((*self._classes, *self._last_words, *self._second_words, *self._pack.initials))
 
-    def classify(self, text: str, token: str, end: int) -> str:
+    def classify_abbreviation(self, text: str, token: str, end: int) -> str:
         """Class of the abbreviation `token` that ends at `text[:end]`; "" if it is none."""
-        for form in self._forms(token):
+        for form in self._iterate_forms(token):
             if found := self._classes.get(form):
                 return found
-        if token.lower() in self._lasts and (m := self._spaced.match(text, max(0, end - 40), end)):
+        if token.lower() in self._last_words and (
+            m := self._spaced_pattern.match(text, max(0, end - 40), end)
+        ):
             return self._classes["".join(m.group().lower().split())]
         return ""
 
-    def is_word(self, token: str) -> bool:
+    def needs_number_before(self, token: str) -> bool:
         """Whether `token` is an abbreviation only right after a number: `5 mar. 2020`, `el mar. 5 barcos`."""
         return token in self._pack.worded
 
-    def is_unit(self, token: str) -> bool:
+    def may_end_sentence(self, token: str) -> bool:
         """Whether `token` may end a sentence after a number, whatever else it is: `30 см.`, `см. с. 5`."""
-        return token in self._units
+        return token in self._final_abbreviations
 
-    def dotted(self, token: str) -> bool:
+    def is_dotted(self, token: str) -> bool:
         """Single letters, or names of letters, with stops between: `U.S`, `т.д`, `ق.م`, `यू.एस`."""
         parts = [part.lstrip("-‐") for part in token.split(".")]
         initials = self._pack.initials
         return len(parts) > 1 and all(part in initials or _LETTER.fullmatch(part) for part in parts)
 
-    def seconds(self, token: str) -> frozenset[str]:
+    def find_second_words(self, token: str) -> frozenset[str]:
         """The words that make an abbreviation of two words after `token` (`z. B.`), in lower case."""
-        return frozenset(self._firsts.get(token.lower(), ()))
+        return frozenset(self._second_words.get(token.lower(), ()))
 
-    def initial(self, token: str, before: str) -> bool:
+    def is_initial(self, token: str, before: str) -> bool:
         """Whether `token` is a name's initial, `before` being the word before it."""
-        if before.lower() in self._lower["lettered"]:
+        if before.lower() in self._word_sets["lettered"]:
             return False
         return token in self._pack.initials or bool(_INITIAL.fullmatch(token) and token != "I")
 
-    def opens(self, word: str) -> bool:
+    def is_opener(self, word: str) -> bool:
         """Whether a sentence begins with `word`, as far as its form tells."""
-        return word.lower() in self._lower["openers"]
+        return word.lower() in self._word_sets["openers"]
 
-    def ordinal(self, before: str, after: str) -> bool:
+    def is_ordinal(self, before: str, after: str) -> bool:
         """Whether a number with a stop between these words is an ordinal."""
-        if after.lower() in self._lower["ordinal_after"]:
+        if after.lower() in self._word_sets["ordinal_after"]:
             return True
-        return before.lower() in self._lower["ordinal_before"] and not self.opens(after)
+        return before.lower() in self._word_sets["ordinal_before"] and not self.is_opener(after)
 
-    def _forms(self, token: str) -> Iterable[str]:
+    def _iterate_forms(self, token: str) -> Iterable[str]:
         yield token
         lower = token.lower()
         if lower != token and len(token) > 1:  # a single capital is an initial
@@ -129,46 +131,46 @@ class Lexicon:
         yield from (part for part in self._pack.compounds if token.endswith(part))
 
 
-def roman(word: str) -> bool:
+def is_roman(word: str) -> bool:
     """A Roman number in capitals."""
     return bool(_ROMAN.fullmatch(word))
 
 
-class Lexicons:
+class SentenceLexicons:
     """The lexicons of all languages."""
 
     def __init__(self, packs: Mapping[str, SentencePack]) -> None:
-        self._lexicons = {tag: Lexicon(pack) for tag, pack in packs.items()}
-        self._keys = frozenset().union(*(lexicon.keys for lexicon in self._lexicons.values()))
+        self._lexicons = {tag: SentenceLexicon(pack) for tag, pack in packs.items()}
+        self._tokens = frozenset().union(*(lexicon.tokens for lexicon in self._lexicons.values()))
         self._compounds = tuple(part for lexicon in self._lexicons.values() for part in lexicon.compounds)
 
-    def __getitem__(self, tag: str) -> Lexicon:
+    def __getitem__(self, tag: str) -> SentenceLexicon:
         return self._lexicons[tag]
 
-    def knows(self, token: str) -> bool:
+    def has_entry(self, token: str) -> bool:
         """Whether any language may have something to say on `token`."""
-        keys = self._keys
-        known = token in keys or token.lower() in keys or token[1:] in keys
-        return known or token.endswith(self._compounds)
+        tokens = self._tokens
+        is_token = token in tokens or token.lower() in tokens or token[1:] in tokens
+        return is_token or token.endswith(self._compounds)
 
 
-_WORDS = ("openers", "lettered", "ordinal_before", "ordinal_after")
+_WORD_FIELDS = ("openers", "lettered", "ordinal_before", "ordinal_after")
 
 
-def _lowered(words: Iterable[str]) -> frozenset[str]:
+def _lower_words(words: Iterable[str]) -> frozenset[str]:
     return frozenset(word.lower() for word in words)
 
 
-def _choice(spaced: Iterable[str]) -> str:
+def _build_spaced_alternation(spaced: Iterable[str]) -> str:
     space = r"[^\S\r\n]?"
     return "|".join(space.join(map(regex.escape, entry.split(" "))) for entry in spaced) or "(?!)"
 
 
-def _seconds(spaced: Iterable[str]) -> dict[str, set[str]]:
+def _index_second_words(spaced: Iterable[str]) -> dict[str, set[str]]:
     """First part of each two-word abbreviation → the first words of its second part."""
     found: dict[str, set[str]] = {}
     for entry in spaced:
         parts = entry.lower().split(" ")
         for first, second in pairwise(parts):
-            found.setdefault(first.rstrip("."), set()).add(_PART.match(second).group())  # type: ignore[union-attr]
+            found.setdefault(first.rstrip("."), set()).add(_LETTERS.match(second).group())  # type: ignore[union-attr]
     return found

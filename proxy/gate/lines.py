@@ -4,7 +4,7 @@ from typing import Literal
 
 import regex
 
-Kind = Literal["text", "fence", "code", "head", "rule", "row"]
+LineKind = Literal["text", "fence", "code", "head", "rule", "row"]
 """`head`: a table's header row, `rule`: the row of dashes below it, `row`: a row of its body."""
 
 _FENCE = regex.compile(r"[ \t>]*(`{3,}|~{3,})")
@@ -14,45 +14,51 @@ _PIPE = regex.compile(r"[ \t>]*\|")
 _RULE = regex.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*+\|?[ \t]*")
 
 
-class Lines:
+class LineClassifier:
     """Follows an answer line by line; a line's kind is known at its first stop, or else at its end."""
 
     def __init__(self) -> None:
         self._fence = ""
-        self._last: Kind = "text"
-        self._blank = False
-        self._list = False
+        self._last_kind: LineKind = "text"
+        self._is_after_blank = False
+        self._is_in_list = False
 
-    def kind(self, start: str) -> Kind:
+    def classify_start(self, start: str) -> LineKind:
         """Kind of the line that begins with `start`; of `fence` and `rule` only `close` is certain."""
         if self._fence:
             return "code"
         if _FENCE.match(start):
             return "fence"
-        if (self._blank or self._last == "code") and not self._list and _INDENTED.match(start):
+        if (
+            (self._is_after_blank or self._last_kind == "code")
+            and not self._is_in_list
+            and _INDENTED.match(start)
+        ):
             return "code"
-        table = self._last in ("head", "rule", "row") and not self._blank
-        if _PIPE.match(start) or (table and self._last != "head" and "|" in start):
-            return "row" if table else "head"
+        is_in_table = self._last_kind in ("head", "rule", "row") and not self._is_after_blank
+        if _PIPE.match(start) or (is_in_table and self._last_kind != "head" and "|" in start):
+            return "row" if is_in_table else "head"
         return "text"
 
-    def close(self, kind: Kind, line: str) -> Kind:
+    def close_line(self, kind: LineKind, line: str) -> LineKind:
         """The line is over: remembers what it opens or closes and says its final kind."""
         if kind in ("fence", "code"):
-            kind = self._close_code(kind, line)
+            kind = self._close_code_line(kind, line)
         elif "-" in line and "|" in line and _RULE.fullmatch(line):
             kind = "rule"
         if kind == "text":
-            indented = line[:1].isspace()
-            self._list = bool(_LIST.match(line)) or (self._list and (indented or not self._blank))
-        self._last, self._blank = kind, False
+            is_indented = line[:1].isspace()
+            self._is_in_list = bool(_LIST.match(line)) or (
+                self._is_in_list and (is_indented or not self._is_after_blank)
+            )
+        self._last_kind, self._is_after_blank = kind, False
         return kind
 
-    def blank(self) -> None:
+    def mark_blank_line(self) -> None:
         """A blank line: ends a table, may open an indented block."""
-        self._blank = True
+        self._is_after_blank = True
 
-    def _close_code(self, kind: Kind, line: str) -> Kind:
+    def _close_code_line(self, kind: LineKind, line: str) -> LineKind:
         found = _FENCE.match(line)
         if self._fence:
             if found and found[1].startswith(self._fence) and not line[found.end() :].strip():

@@ -9,20 +9,20 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from proxy.gate.markers import BEGUN, BODY, OPENERS
+from proxy.gate.markers import MARKER_BEGINNING, MARKER_BODY, MARKER_OPENERS
 
 LOOK_AHEAD = 96
 """Characters after a candidate that may be looked at."""
-BREAK = re.compile(r"\r\n?|[\n\u2028\u2029\x85\v\f]")
+LINE_BREAK = re.compile(r"\r\n?|[\n\u2028\u2029\x85\v\f]")
 
-ASKS = "!?！？؟‼⁇⁈⁉‽﹖﹗❓❔❕❗"
-STRONG = "。｡।॥۔︒﹒።։"
-STOPS = f".…．{ASKS}{STRONG}"
+QUESTION_STOPS = "!?！？؟‼⁇⁈⁉‽﹖﹗❓❔❕❗"
+STRONG_STOPS = "。｡।॥۔︒﹒።։"
+STOPS = f".…．{QUESTION_STOPS}{STRONG_STOPS}"
 """All that may end a sentence."""
 
-_CLOSE = re.compile(rf"""(?:[{STOPS}]|["'”’»›)\]}}*_`）」』】〉》］｠~])*+""")
-_OPENED_BY = {"“": "„", "‘": "‚", "«": "»"}
-_TERMS = re.compile(rf"[{STOPS}]++")
+_CLOSER_RUN = re.compile(rf"""(?:[{STOPS}]|["'”’»›)\]}}*_`）」』】〉》］｠~])*+""")
+_OPENERS_BY_CLOSER = {"“": "„", "‘": "‚", "«": "»"}
+_STOP_RUN = re.compile(rf"[{STOPS}]++")
 _SPACE = re.compile(r"[^\S\r\n\u2028\u2029\x85\v\f\x1c-\x1f]*+")
 
 
@@ -36,67 +36,71 @@ WAIT = Wait.WAIT
 
 
 @dataclass(slots=True)  # not frozen: made at every stop, for a fourth of the price
-class Ahead:
+class Lookahead:
     """What follows the stop at `at`; all fields are positions in the text looked at."""
 
     at: int
-    terms: int
+    stops_end: int
     """End of the stops themselves."""
-    closed: int
+    closers_end: int
     """End of stops and closers."""
     end: int
     """End of the sentence, if it ends here: markers included."""
-    next: int
+    next_at: int
     """The next significant character; equal to the text's length or the window's end if there is none."""
-    line_end: bool
+    is_line_end: bool
     """Nothing but white space follows on the line."""
     limit: int
     """End of the window."""
-    short: bool
+    can_grow: bool
     """The window may still grow."""
 
 
-def look(text: str, at: int, is_open: bool) -> Ahead | Wait:
+def read_lookahead(text: str, at: int, is_open: bool) -> Lookahead | Wait:
     """What follows the stop at `text[at]`; WAIT while that is not certain."""
     limit = min(len(text), at + LOOK_AHEAD)
-    short = is_open and limit == len(text) and limit < at + LOOK_AHEAD
-    terms = _after(_TERMS, text, at, limit)
-    closed = _closers(text, at, limit)
-    end, following = _markers(text, closed, limit)
-    if short and (following == limit or _may_grow(text, following, limit)):
+    can_grow = is_open and limit == len(text) and limit < at + LOOK_AHEAD
+    stops_end = _skip_pattern(_STOP_RUN, text, at, limit)
+    closers_end = _skip_closers(text, at, limit)
+    end, next_at = _skip_markers(text, closers_end, limit)
+    if can_grow and (next_at == limit or _may_grow(text, next_at, limit)):
         return WAIT
-    line_end = following == limit or bool(BREAK.match(text, following))
-    return Ahead(at, terms, closed, end, following, line_end, limit, short)
+    is_line_end = next_at == limit or bool(LINE_BREAK.match(text, next_at))
+    return Lookahead(at, stops_end, closers_end, end, next_at, is_line_end, limit, can_grow)
 
 
-def next_line(text: str, end: int, is_open: bool) -> int | None:
+def extend_to_next_line(text: str, end: int, is_open: bool) -> int | None:
     """Where the sentence that ends its line at `end` ends with a next line of markers alone; None: wait."""
     limit = min(len(text), end + LOOK_AHEAD)
-    short = is_open and limit == len(text) and limit < end + LOOK_AHEAD
-    start = _after(_SPACE, text, end, limit)
-    m = BREAK.match(text, start, limit)
+    can_grow = is_open and limit == len(text) and limit < end + LOOK_AHEAD
+    start = _skip_pattern(_SPACE, text, end, limit)
+    m = LINE_BREAK.match(text, start, limit)
     if m is None:
-        return None if short and start == limit else end
-    first = _after(_SPACE, text, m.end(), limit)
-    if first == limit or text[first] not in OPENERS:
-        return None if short and first == limit else end
-    last, following = _markers(text, first, limit)
-    if short and (following == limit or _may_grow(text, following, limit)):
+        return None if can_grow and start == limit else end
+    first = _skip_pattern(_SPACE, text, m.end(), limit)
+    if first == limit or text[first] not in MARKER_OPENERS:
+        return None if can_grow and first == limit else end
+    last, following = _skip_markers(text, first, limit)
+    if can_grow and (following == limit or _may_grow(text, following, limit)):
         return None
-    over = not is_open and following == len(text)
-    alone = over or (following < limit and BREAK.match(text, following) is not None)
-    return last if alone else end
+    is_over = not is_open and following == len(text)
+    is_alone = is_over or (following < limit and LINE_BREAK.match(text, following) is not None)
+    return last if is_alone else end
 
 
-def _markers(text: str, start: int, limit: int) -> tuple[int, int]:
+def _skip_markers(text: str, start: int, limit: int) -> tuple[int, int]:
     """End of the markers (with closers) after `start`, and the next significant character."""
     end = start
     while True:
-        following = _after(_SPACE, text, end, limit)
-        m = BODY.match(text, following, limit) if following < limit and text[following] in OPENERS else None
+        following = _skip_pattern(_SPACE, text, end, limit)
+        m = (
+            MARKER_BODY.match(text, following, limit)
+            if following < limit and text[following] in MARKER_OPENERS
+            else None
+        )
         if m is None or _is_link(text, m.end()):
             return end, following
-        end = _closers(text, m.end(), limit)
+        end = _skip_closers(text, m.end(), limit)
 
 
 def _is_link(text: str, end: int) -> bool:
@@ -106,27 +110,27 @@ def _is_link(text: str, end: int) -> bool:
 
 def _may_grow(text: str, start: int, limit: int) -> bool:
     """Whether `text[start:]` may still become a marker."""
-    m = BEGUN.match(text, start, limit)
+    m = MARKER_BEGINNING.match(text, start, limit)
     return m is not None and m.end() == limit
 
 
-def _closers(text: str, start: int, limit: int) -> int:
+def _skip_closers(text: str, start: int, limit: int) -> int:
     """End of the stops and closers after `start`; a quote that may open or close closes what stands open."""
-    end = _after(_CLOSE, text, start, limit)
-    while end < limit and (width := _closes(text, end, limit)):
-        end = _after(_CLOSE, text, end + width, limit)
+    end = _skip_pattern(_CLOSER_RUN, text, start, limit)
+    while end < limit and (width := _measure_closing_quote(text, end, limit)):
+        end = _skip_pattern(_CLOSER_RUN, text, end + width, limit)
     return end
 
 
-def _closes(text: str, at: int, limit: int) -> int:
+def _measure_closing_quote(text: str, at: int, limit: int) -> int:
     """Length of the quote at `at` that closes one before it, French space included; 0 if none does."""
-    opener = _OPENED_BY.get(text[at])
+    opener = _OPENERS_BY_CLOSER.get(text[at])
     if opener:
         return int(text.rfind(opener, 0, at) > text.rfind(text[at], 0, at))
-    spaced = text[at] in " \u00a0\u202f" and at + 1 < limit and text[at + 1] == "»"
-    return 2 if spaced and text.rfind("«", 0, at) > text.rfind("»", 0, at) else 0
+    is_spaced = text[at] in " \u00a0\u202f" and at + 1 < limit and text[at + 1] == "»"
+    return 2 if is_spaced and text.rfind("«", 0, at) > text.rfind("»", 0, at) else 0
 
 
-def _after(pattern: re.Pattern[str], text: str, start: int, limit: int) -> int:
+def _skip_pattern(pattern: re.Pattern[str], text: str, start: int, limit: int) -> int:
     m = pattern.match(text, start, limit)
     return m.end() if m else start

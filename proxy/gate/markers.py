@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-OPENERS = "[【［"
+MARKER_OPENERS = "[【［"
 _NUMBER = r"[^\S\r\n]*+\^?[^\S\r\n]*+\d{1,3}+[^\S\r\n]*+"
 _LIST = rf"{_NUMBER}(?:[,;،؛、，；\-‐‑–—−]{_NUMBER}){{0,31}}+"
 _FORM = rf"(?:\[\[{_LIST}\]\]|\[{_LIST}\]|【{_LIST}】|［{_LIST}］)"
-BODY = re.compile(_FORM)
+MARKER_BODY = re.compile(_FORM)
 """A marker's own characters; whether it is one depends on what follows (see `NOT_LINK`)."""
 MARKER = re.compile(rf"{_FORM}(?!\]?\()")
 """A marker; a bracket followed by `(` is a link."""
-BEGUN = re.compile(r"[\[【［]{1,2}[\^\d,;،؛、，；\-‐‑–—− \t\u00a0\u202f\u2009]{0,64}[\]】］]{0,2}")
+MARKER_BEGINNING = re.compile(r"[\[【［]{1,2}[\^\d,;،؛、，；\-‐‑–—− \t\u00a0\u202f\u2009]{0,64}[\]】］]{0,2}")
 """What may still become a marker when more text comes."""
 
 _RANGE = re.compile(r"[-‐‑–—−]")
@@ -32,7 +32,7 @@ class Marker:
     numbers: tuple[int, ...]
 
 
-def code_spans(text: str) -> list[tuple[int, int]]:
+def find_code_spans(text: str) -> list[tuple[int, int]]:
     """Half-open spans between backtick runs of equal length, as CommonMark pairs them; linear."""
     runs = [(m.start(), m.end()) for m in _TICKS.finditer(text)]
     later: dict[int, list[int]] = {}
@@ -51,18 +51,18 @@ def code_spans(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def find(text: str) -> tuple[Marker, ...]:
+def find_markers(text: str) -> tuple[Marker, ...]:
     """All markers of a sentence, those in code spans left out."""
     if "[" not in text and "【" not in text and "［" not in text:
         return ()
     found = MARKER.finditer(text)
     if "`" in text:
-        spans = code_spans(text)
-        found = (m for m in found if not _inside(m, spans))
-    return tuple(Marker(m.start(), m.end(), _numbers(m.group())) for m in found)
+        spans = find_code_spans(text)
+        found = (m for m in found if not _is_inside(m, spans))
+    return tuple(Marker(m.start(), m.end(), _parse_numbers(m.group())) for m in found)
 
 
-def strip(text: str, markers: Sequence[Marker]) -> str:
+def strip_markers(text: str, markers: Sequence[Marker]) -> str:
     """`text` without `markers` and without the horizontal space before each."""
     kept, at = [], 0
     for marker in markers:
@@ -71,24 +71,24 @@ def strip(text: str, markers: Sequence[Marker]) -> str:
     return "".join([*kept, text[at:]])
 
 
-def stray(text: str) -> str:
+def find_stray_number(text: str) -> str:
     """The first bracketed number left when markers are gone; "" if none. `[7](…)` and code are values."""
     if "[" not in text and "【" not in text and "［" not in text:
         return ""
-    spans = code_spans(text) if "`" in text else []
-    for m in BODY.finditer(text):
-        link = text[m.end() : m.end() + 1] == "(" and text[m.start() + 1] not in OPENERS
-        if not link and not _inside(m, spans):
+    spans = find_code_spans(text) if "`" in text else []
+    for m in MARKER_BODY.finditer(text):
+        is_link = text[m.end() : m.end() + 1] == "(" and text[m.start() + 1] not in MARKER_OPENERS
+        if not is_link and not _is_inside(m, spans):
             return m.group()
     return ""
 
 
-def _inside(match: re.Match[str], spans: Sequence[tuple[int, int]]) -> bool:
+def _is_inside(match: re.Match[str], spans: Sequence[tuple[int, int]]) -> bool:
     return any(start <= match.start() < end for start, end in spans)
 
 
 @lru_cache(maxsize=512)
-def _numbers(marker: str) -> tuple[int, ...]:
+def _parse_numbers(marker: str) -> tuple[int, ...]:
     parts = _DIGITS.findall(marker)
     found = [int(part) for part in parts if not _RANGE.match(part)]
     if len(found) == len(parts):

@@ -2,11 +2,11 @@
 
 import regex
 
-from proxy.gate.lexicon import Lexicon, roman
+from proxy.gate.lexicon import SentenceLexicon, is_roman
 from proxy.gate.lookahead import WAIT, Wait
-from proxy.gate.stop_context import Place
+from proxy.gate.stop_context import StopContext
 
-DIGITS_MAX = 3
+ORDINAL_DIGITS_MAX = 3
 """Digits of an ordinal: more make a year."""
 _RANGE = regex.compile(r"\.[–—](\p{Nd}?)")
 """`vom 4.–6. Mai`."""
@@ -17,34 +17,38 @@ _BEFORE_YEAR = regex.compile(r"\d{4}")
 _DAY = regex.compile(r"(?r)(?<!\d)\d{1,2}\.[^\S\r\n]?")
 
 
-def is_number(token: str, lexicon: Lexicon) -> bool:
+def is_number(token: str, lexicon: SentenceLexicon) -> bool:
     """Whether `token` is a number that a stop may make an ordinal or a part of a date."""
     if token.isdigit():
         return True
-    return lexicon.ordinals and (_DAY_MONTH.fullmatch(token) is not None or (len(token) > 1 and roman(token)))
+    return lexicon.has_ordinals and (
+        _DAY_MONTH.fullmatch(token) is not None or (len(token) > 1 and is_roman(token))
+    )
 
 
-def ends_number(place: Place, lexicon: Lexicon) -> bool | Wait:
+def decide_after_number(context: StopContext, lexicon: SentenceLexicon) -> bool | Wait:
     """Whether the sentence ends at the stop after a number."""
-    if not lexicon.ordinals:
+    if not lexicon.has_ordinals:
         return True
-    if m := _RANGE.match(place.text, place.ahead.at, place.ahead.limit):
-        return WAIT if place.ahead.short and m.end() == place.ahead.limit and not m[1] else not m[1]
-    if place.marked or (place.token.isdigit() and len(place.token) > DIGITS_MAX):
+    if m := _RANGE.match(context.text, context.ahead.at, context.ahead.limit):
+        return WAIT if context.ahead.can_grow and m.end() == context.ahead.limit and not m[1] else not m[1]
+    if context.has_marker or (context.token.isdigit() and len(context.token) > ORDINAL_DIGITS_MAX):
         return True
-    if place.following.isdigit():
-        return _parts_date(place)
-    if not place.following.isalpha() or place.following.islower():
-        return not place.following.islower()
-    word = place.word()
-    return word if isinstance(word, Wait) else not lexicon.ordinal(place.before(), word)
+    if context.following.isdigit():
+        return _decide_in_date(context)
+    if not context.following.isalpha() or context.following.islower():
+        return not context.following.islower()
+    word = context.read_next_word()
+    return word if isinstance(word, Wait) else not lexicon.is_ordinal(context.read_word_before(), word)
 
 
-def _parts_date(place: Place) -> bool | Wait:
+def _decide_in_date(context: StopContext) -> bool | Wait:
     """False for the stops inside `1. 5. 2024`; WAIT while more could make it one."""
-    start, limit = place.ahead.at - len(place.token), place.ahead.limit
-    dated = _DAY.match(place.text, 0, start) is not None
-    m = (_BEFORE_YEAR if dated else _BEFORE_MONTH).match(place.text, place.inside, limit, partial=True)
-    if m is None or not place.token.isdigit() or len(place.token) > 2:
+    start, limit = context.ahead.at - len(context.token), context.ahead.limit
+    is_after_day = _DAY.match(context.text, 0, start) is not None
+    m = (_BEFORE_YEAR if is_after_day else _BEFORE_MONTH).match(
+        context.text, context.content_start, limit, partial=True
+    )
+    if m is None or not context.token.isdigit() or len(context.token) > 2:
         return True
-    return WAIT if place.ahead.short and m.end() == limit else m.partial
+    return WAIT if context.ahead.can_grow and m.end() == limit else m.partial

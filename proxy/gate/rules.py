@@ -9,29 +9,29 @@ from typing import Literal, Protocol
 import regex
 
 from indexes.text.language import WordPack
-from proxy.gate.echo import Echo
-from proxy.gate.lexicon import Lexicons, SentencePack
-from proxy.gate.listing import month_names
+from proxy.gate.echo import PromptEcho
+from proxy.gate.lexicon import SentenceLexicons, SentencePack
+from proxy.gate.listing import collect_month_names
 from proxy.gate.lookahead import STOPS
 from proxy.gate.values import ValuePack
 from proxy.gate.voice import VoicePack
 
-_STOPS = regex.compile(rf"[{STOPS}\s\[\]【】［］]")
+_FORBIDDEN_SIGNS = regex.compile(rf"[{STOPS}\s\[\]【】［］]")
 _BEGIN, _END = r"(?<![\p{L}\p{M}\p{N}])", r"(?![\p{L}\p{M}\p{N}])"
 SIGNS_MAX = 40
 """Signs that may stand before the fixed token."""
 
 
-class AnswerTopics(Protocol):
+class AnswerTopicCheck(Protocol):
     """Finds what an answer must not speak of. Implemented by `guards.refuse`."""
 
-    def find(self, folded: str) -> str:
+    def find_topic(self, folded: str) -> str:
         """Name of the topic whose answer patterns hit folded text; "" if none does."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
-class Rules:
+class GateRules:
     """Packs of every language by tag, and the switches of one assistant."""
 
     sentences: Mapping[str, SentencePack]
@@ -43,7 +43,7 @@ class Rules:
     prompt: str = ""
     """Our own prompt, of which an answer may quote nothing."""
     echo_words: int = 8
-    topics: AnswerTopics | None = None
+    topics: AnswerTopicCheck | None = None
     voice: bool = True
     """False: the assistant may say "we"."""
     spelled_numbers: Literal["off", "check"] = "check"
@@ -55,45 +55,45 @@ class Rules:
 
     def __post_init__(self) -> None:
         """Prepares what all requests share. Raises ValueError for a token that could never be found."""
-        if not self.token or _STOPS.search(self.token):
+        if not self.token or _FORBIDDEN_SIGNS.search(self.token):
             raise ValueError(f"token: want a word without stops, brackets or spaces, got {self.token!r}")
-        _ = self.lexicons, self.months, self.echo, self.token_first, self.token_anywhere
+        _ = self.lexicons, self.months, self.echo, self.leading_token_pattern, self.token_pattern
 
-    def capped(self, output_cap: int | None) -> "Rules":
+    def copy_with_cap(self, output_cap: int | None) -> "GateRules":
         """The same rules under another cap; shares all that was prepared."""
         rules = copy.copy(self)
         object.__setattr__(rules, "output_cap", output_cap)
         return rules
 
     @cached_property
-    def lexicons(self) -> Lexicons:
+    def lexicons(self) -> SentenceLexicons:
         """Sentence words of all languages."""
-        return Lexicons(self.sentences)
+        return SentenceLexicons(self.sentences)
 
     @cached_property
     def months(self) -> frozenset[str]:
         """Month names of all languages."""
-        return month_names(self.values)
+        return collect_month_names(self.values)
 
     @cached_property
-    def echo(self) -> Echo:
+    def echo(self) -> PromptEcho:
         """The runs of our own prompt."""
-        return Echo(self.prompt, self.echo_words)
+        return PromptEcho(self.prompt, self.echo_words)
 
     @cached_property
-    def token_first(self) -> regex.Pattern[str]:
+    def leading_token_pattern(self) -> regex.Pattern[str]:
         """The fixed token at the beginning, after quotes or other signs."""
         signs = rf"[^\p{{L}}\p{{M}}\p{{N}}]{{0,{SIGNS_MAX}}}?"
         return regex.compile(rf"{signs}{regex.escape(self.token)}{_END}", regex.IGNORECASE)
 
     @cached_property
-    def token_anywhere(self) -> regex.Pattern[str]:
+    def token_pattern(self) -> regex.Pattern[str]:
         """The fixed token as a whole word."""
         return regex.compile(rf"{_BEGIN}{regex.escape(self.token)}{_END}", regex.IGNORECASE)
 
-    def says_token(self, text: str) -> bool:
+    def has_token(self, text: str) -> bool:
         """Whether the fixed token stands in `text`; cheap where it does not."""
-        return self.token.lower() in text.lower() and self.token_anywhere.search(text) is not None
+        return self.token.lower() in text.lower() and self.token_pattern.search(text) is not None
 
     @property
     def token_end_max(self) -> int:

@@ -7,13 +7,15 @@ import regex
 from indexes.text.language import WordPack, detect_language
 
 _CODE = regex.compile(r"`[^`]*`")
-LEAD = 2
+LEAD_WORDS = 2
 """One known word more than the answer's language has."""
-BEGINNING_LEAD = 4
+BEGINNING_LEAD_WORDS = 4
 """For the beginning of a sentence, which may be two words long."""
 
 
-def tongue(text: str, default: str, words: Mapping[str, WordPack], lead: int = LEAD) -> str:
+def detect_sentence_language(
+    text: str, default: str, words: Mapping[str, WordPack], lead: int = LEAD_WORDS
+) -> str:
     """Tag of `text`, code left out of account."""
     if "`" in text:
         text = _CODE.sub(" ", text)

@@ -10,150 +10,165 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from proxy.gate.endings import Ends
-from proxy.gate.lines import Kind, Lines
-from proxy.gate.lookahead import BREAK, LOOK_AHEAD, STOPS, WAIT, Wait, look, next_line
+from proxy.gate.endings import SentenceEndDetector
+from proxy.gate.lines import LineClassifier, LineKind
+from proxy.gate.lookahead import (
+    LINE_BREAK,
+    LOOK_AHEAD,
+    STOPS,
+    WAIT,
+    Wait,
+    extend_to_next_line,
+    read_lookahead,
+)
 
-BREAKS = "\n\r\u2028\u2029\x85\v\f"
-CANDIDATE = re.compile(f"[{STOPS}{BREAKS}]")
+LINE_BREAK_CHARS = "\n\r\u2028\u2029\x85\v\f"
+CANDIDATE = re.compile(f"[{STOPS}{LINE_BREAK_CHARS}]")
 
 
 @dataclass(slots=True)  # not frozen: made at every sentence, for a fourth of the price
-class Unit:
+class SentenceSpan:
     """A sentence, a line of code or a row of a table, with the white space before it."""
 
     text: str
-    kind: Kind
-    opens: bool
+    kind: LineKind
+    is_line_start: bool
     """Whether a line begins with it."""
 
 
 @dataclass(slots=True)  # not frozen: made at every stop, for a fourth of the price
-class Cut:
+class SentenceCut:
     """A sentence ends before `end`."""
 
     end: int
 
 
 @dataclass(slots=True)  # not frozen: made at every stop, for a fourth of the price
-class Skip:
+class CandidateSkip:
     """No end here; the next candidate is sought from `pos` on."""
 
-    pos: int
+    position: int
 
 
-Step = Cut | Skip | Wait
+ScanStep = SentenceCut | CandidateSkip | Wait
 
 
-class Scanner:
+class SentenceScanner:
     """Cuts a stream into units. `''.join(u.text for u in units)` is the text, whatever the pieces."""
 
-    def __init__(self, ends: Ends, chars_max: int, count: Callable[[int], None] | None = None) -> None:
-        self.held = ""
+    def __init__(
+        self,
+        end_detector: SentenceEndDetector,
+        chars_max: int,
+        count_chars: Callable[[int], None] | None = None,
+    ) -> None:
+        self.pending_text = ""
         """Text that belongs to no finished unit yet."""
-        self._ends = ends
-        self._held_max = chars_max + 2 * LOOK_AHEAD
-        self._lines = Lines()
-        self._kind: Kind | None = None
+        self._end_detector = end_detector
+        self._pending_chars_max = chars_max + 2 * LOOK_AHEAD
+        self._line_classifier = LineClassifier()
+        self._kind: LineKind | None = None
         """Of the line under way; None until something stands in it."""
-        self._closed = False
+        self._is_line_closed = False
         """Whether that line's kind is final and told to `_lines`."""
-        self._start = ""
+        self._line_beginning = ""
         """Its beginning, kept for when the rest of it has gone."""
-        self._line = 0
+        self._line_start = 0
         """Where it begins in `held`; negative once that has gone."""
-        self._pos = 0
-        self._open = True
-        self._count = count
+        self._position = 0
+        self._is_open = True
+        self._count_chars = count_chars
 
     @property
-    def overlong(self) -> bool:
+    def is_overlong(self) -> bool:
         """Whether the unit under way is certainly longer than allowed."""
-        return len(self.held) > self._held_max
+        return len(self.pending_text) > self._pending_chars_max
 
-    def feed(self, text: str) -> list[Unit]:
+    def feed(self, text: str) -> list[SentenceSpan]:
         """The units that `text` completes."""
-        waiting = self._pos < len(self.held)
-        self.held += text
-        if waiting or CANDIDATE.search(text):
-            units = self._units()
+        is_waiting = self._position < len(self.pending_text)
+        self.pending_text += text
+        if is_waiting or CANDIDATE.search(text):
+            units = self._cut_units()
         else:  # most deltas: nothing in them can end a sentence
-            units, self._pos = [], len(self.held)
+            units, self._position = [], len(self.pending_text)
         return units
 
-    def finish(self) -> list[Unit]:
+    def finish(self) -> list[SentenceSpan]:
         """The text is over: what is left, cut as far as it can be."""
-        self._open = False
-        units = self._units()
-        if self.held:
-            if self.held.strip():
-                self._close(self.held[max(0, self._line) :])
-            units.append(self._take(len(self.held)))
+        self._is_open = False
+        units = self._cut_units()
+        if self.pending_text:
+            if self.pending_text.strip():
+                self._close_line(self.pending_text[max(0, self._line_start) :])
+            units.append(self._take_unit(len(self.pending_text)))
         return units
 
-    def _units(self) -> list[Unit]:
-        units: list[Unit] = []
-        while m := CANDIDATE.search(self.held, self._pos):
-            self._pos = m.start()
-            step = self._break() if m.group() in BREAKS else self._stop()
-            if self._count:
-                self._count(len(self.held[self._pos : self._pos + LOOK_AHEAD]))
+    def _cut_units(self) -> list[SentenceSpan]:
+        units: list[SentenceSpan] = []
+        while m := CANDIDATE.search(self.pending_text, self._position):
+            self._position = m.start()
+            step = self._decide_line_break() if m.group() in LINE_BREAK_CHARS else self._decide_stop()
+            if self._count_chars:
+                self._count_chars(len(self.pending_text[self._position : self._position + LOOK_AHEAD]))
             if isinstance(step, Wait):
                 return units
-            if isinstance(step, Cut):
-                units.append(self._take(step.end))
+            if isinstance(step, SentenceCut):
+                units.append(self._take_unit(step.end))
             else:
-                self._pos = step.pos
-        self._pos = len(self.held)
+                self._position = step.position
+        self._position = len(self.pending_text)
         return units
 
-    def _take(self, end: int) -> Unit:
-        unit = Unit(self.held[:end], self._kind or "text", opens=self._line >= 0)
-        self.held = self.held[end:]
-        self._line -= end
-        self._pos = 0
+    def _take_unit(self, end: int) -> SentenceSpan:
+        unit = SentenceSpan(
+            self.pending_text[:end], self._kind or "text", is_line_start=self._line_start >= 0
+        )
+        self.pending_text = self.pending_text[end:]
+        self._line_start -= end
+        self._position = 0
         return unit
 
-    def _stop(self) -> Step:
-        at = self._pos
+    def _decide_stop(self) -> ScanStep:
+        at = self._position
         if self._kind is None:
-            self._start = self.held[self._line : at + 1]
-            self._kind = self._lines.kind(self._start)
+            self._line_beginning = self.pending_text[self._line_start : at + 1]
+            self._kind = self._line_classifier.classify_start(self._line_beginning)
         if self._kind != "text":
-            return Skip(at + 1)
-        ahead = look(self.held, at, self._open)
+            return CandidateSkip(at + 1)
+        ahead = read_lookahead(self.pending_text, at, self._is_open)
         if isinstance(ahead, Wait):
             return WAIT
-        ends = self._ends.at(self.held, self._line, ahead)
-        if isinstance(ends, Wait):
+        is_end = self._end_detector.decide_end(self.pending_text, self._line_start, ahead)
+        if isinstance(is_end, Wait):
             return WAIT
-        return self._cut(ahead.end) if ends else Skip(ahead.closed)
+        return self._cut_at(ahead.end) if is_end else CandidateSkip(ahead.closers_end)
 
-    def _cut(self, end: int) -> Step:
-        extended = next_line(self.held, end, self._open)
-        return WAIT if extended is None else Cut(extended)
+    def _cut_at(self, end: int) -> ScanStep:
+        extended = extend_to_next_line(self.pending_text, end, self._is_open)
+        return WAIT if extended is None else SentenceCut(extended)
 
-    def _break(self) -> Step:
-        at = self._pos
-        m = BREAK.match(self.held, at)
-        if m is None or (self._open and m.end() == len(self.held) and m.group() == "\r"):
+    def _decide_line_break(self) -> ScanStep:
+        at = self._position
+        m = LINE_BREAK.match(self.pending_text, at)
+        if m is None or (self._is_open and m.end() == len(self.pending_text) and m.group() == "\r"):
             return WAIT
-        content = self.held[:at].rstrip()
+        content = self.pending_text[:at].rstrip()
         if content:
-            step = self._cut(len(content))
-            if isinstance(step, Cut):
-                self._close(self.held[self._line : at])
+            step = self._cut_at(len(content))
+            if isinstance(step, SentenceCut):
+                self._close_line(self.pending_text[self._line_start : at])
             return step
         if self._kind is None:
-            self._lines.blank()
-        elif not self._closed:
-            self._close(self._start)
-        self._kind, self._closed, self._line = None, False, m.end()
-        return Skip(m.end())
+            self._line_classifier.mark_blank_line()
+        elif not self._is_line_closed:
+            self._close_line(self._line_beginning)
+        self._kind, self._is_line_closed, self._line_start = None, False, m.end()
+        return CandidateSkip(m.end())
 
-    def _close(self, line: str) -> None:
+    def _close_line(self, line: str) -> None:
         """The line under way is over, and so its kind is final."""
-        if self._line < 0:
-            line = self._start
-        kind = self._kind or self._lines.kind(line)
-        self._kind, self._closed = self._lines.close(kind, line), True
+        if self._line_start < 0:
+            line = self._line_beginning
+        kind = self._kind or self._line_classifier.classify_start(line)
+        self._kind, self._is_line_closed = self._line_classifier.close_line(kind, line), True

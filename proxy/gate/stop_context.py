@@ -4,45 +4,49 @@ from dataclasses import dataclass
 
 import regex
 
-from proxy.gate.lookahead import WAIT, Ahead, Wait
+from proxy.gate.lookahead import WAIT, Lookahead, Wait
 
 WORD = regex.compile(r"[\p{L}\p{M}\p{N}]++")
-_BEFORE = regex.compile(r"(?r)([\p{L}\p{M}\p{N}]{1,40}+)[^\p{L}\p{M}\p{N}\r\n]{1,3}")
-_FIGURE = regex.compile(r"(?r)\p{Nd}[^\S\r\n]?|/")
+_WORD_BEFORE = regex.compile(r"(?r)([\p{L}\p{M}\p{N}]{1,40}+)[^\p{L}\p{M}\p{N}\r\n]{1,3}")
+_NUMBER_BEFORE = regex.compile(r"(?r)\p{Nd}[^\S\r\n]?|/")
 
 
 @dataclass(slots=True)  # not frozen: made at every stop, for a fourth of the price
-class Place:
+class StopContext:
     """A single stop in its text: the word before it and where the next one begins."""
 
     text: str
     token: str
-    ahead: Ahead
-    inside: int
+    ahead: Lookahead
+    content_start: int
     """The next letter, digit or sign: opening brackets and quotes passed over."""
 
     @property
     def following(self) -> str:
-        return self.text[self.inside : self.inside + 1] if self.inside < self.ahead.limit else ""
+        return (
+            self.text[self.content_start : self.content_start + 1]
+            if self.content_start < self.ahead.limit
+            else ""
+        )
 
     @property
-    def marked(self) -> bool:
-        return self.ahead.end > self.ahead.closed
+    def has_marker(self) -> bool:
+        return self.ahead.end > self.ahead.closers_end
 
     @property
-    def measured(self) -> bool:
+    def has_number_before(self) -> bool:
         """Whether the token stands right after a number or a stroke, as a unit does: `5 с.`, `км/ч.`."""
-        return _FIGURE.match(self.text, 0, self.ahead.at - len(self.token)) is not None
+        return _NUMBER_BEFORE.match(self.text, 0, self.ahead.at - len(self.token)) is not None
 
-    def word(self) -> str | Wait:
+    def read_next_word(self) -> str | Wait:
         """The whole next word; WAIT until its end has come."""
-        m = WORD.match(self.text, self.inside, self.ahead.limit)
+        m = WORD.match(self.text, self.content_start, self.ahead.limit)
         if m is None:
             return ""
-        return WAIT if self.ahead.short and m.end() == self.ahead.limit else m.group()
+        return WAIT if self.ahead.can_grow and m.end() == self.ahead.limit else m.group()
 
-    def before(self) -> str:
+    def read_word_before(self) -> str:
         """The word before the token."""
         end = self.ahead.at - len(self.token)
-        m = _BEFORE.match(self.text, max(0, end - 44), end)
+        m = _WORD_BEFORE.match(self.text, max(0, end - 44), end)
         return m[1] if m else ""

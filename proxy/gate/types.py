@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Ending = Literal["stopped", "not_in_sources", "truncated"]
+StopKind = Literal["stopped", "not_in_sources", "truncated"]
 
-RULES = (
+RULE_NAMES = (
     "range",  # a marker points at no source handed over
     "present",  # a sentence with content has no marker
     "values",  # a value that no cited source holds, or a digit that belongs to no value
@@ -28,7 +28,7 @@ class Release:
     """A sentence let out: exactly as it came, markers gone. `cites` are the numbers of its sources."""
 
     text: str
-    cites: tuple[int, ...] = ()
+    source_numbers: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Stop:
     """The end of the answer. `piece` is what offends, `looked` the sources looked at."""
 
     rule: str
-    ending: Ending
+    ending: StopKind
     piece: str = ""
-    looked: tuple[int, ...] = ()
+    source_numbers: tuple[int, ...] = ()
     detail: str = ""

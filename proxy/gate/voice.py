@@ -25,7 +25,7 @@ _QUOTED = regex.compile(
     r'|"[^"]+"|(?<!\p{L})[‘‚][^‘’]+[’‘](?!\p{L})'
 )
 _BLANK = "\ue000"
-_SIGNS = {r"\ \?": " ?", r"\*": r"[\p{L}\p{M}]{2,}", r"\^": r"\p{Lu}\p{Ll}"}
+_ENTRY_SIGNS = {r"\ \?": " ?", r"\*": r"[\p{L}\p{M}]{2,}", r"\^": r"\p{Lu}\p{Ll}"}
 """What entries may hold: an optional space, the rest of a word, the beginning of a capitalised word."""
 
 
@@ -56,7 +56,7 @@ class VoicePack:
         for entry in self.words:
             for form in (entry.replace(" ?", " "), entry.replace(" ?", "")):
                 if match := WORD.match(form):
-                    rests.setdefault(match[0], []).append(_rest(entry))
+                    rests.setdefault(match[0], []).append(_list_rest_words(entry))
         return rests
 
     @cached_property
@@ -65,7 +65,7 @@ class VoicePack:
         firsts = (word.partition(" ")[0] for word in self.words)
         return tuple(first.partition("*")[2] for first in firsts if "*" in first)
 
-    def may_be(self, folded: str) -> bool:
+    def can_match(self, folded: str) -> bool:
         """Whether `folded` can hold an entry: a cheap look at its words before the dear one."""
         if not self.bounded:
             return True
@@ -76,40 +76,40 @@ class VoicePack:
         return any(rest <= words for first in firsts & self._rests.keys() for rest in self._rests[first])
 
     @cached_property
-    def folded_form(self) -> regex.Pattern[str]:
-        return self._pattern(self.words, self.spared)
+    def folded_pattern(self) -> regex.Pattern[str]:
+        return self._compile_pattern(self.words, self.spared)
 
     @cached_property
-    def exact_form(self) -> regex.Pattern[str]:
-        return self._pattern(self.exact, ())
+    def exact_pattern(self) -> regex.Pattern[str]:
+        return self._compile_pattern(self.exact, ())
 
     @cached_property
-    def spared_form(self) -> regex.Pattern[str]:
-        return self._pattern((), self.exact_spared)
+    def spared_pattern(self) -> regex.Pattern[str]:
+        return self._compile_pattern((), self.exact_spared)
 
-    def _pattern(self, words: Sequence[str], spared: Sequence[str]) -> regex.Pattern[str]:
-        entries = [(word, f"(?<found>{self._bounded(word)})") for word in words]
-        entries += [(word, self._bounded(word)) for word in spared]
+    def _compile_pattern(self, words: Sequence[str], spared: Sequence[str]) -> regex.Pattern[str]:
+        entries = [(word, f"(?<found>{self._compile_entry(word)})") for word in words]
+        entries += [(word, self._compile_entry(word)) for word in spared]
         longest = sorted(entries, key=lambda entry: len(entry[0]), reverse=True)
         start = _BEFORE + (f"[{self.prefixes}]?" if self.prefixes else "") if self.bounded else ""
         return regex.compile(rf"{start}(?:{'|'.join(entry for _, entry in longest) or '(?!)'})")
 
-    def _bounded(self, entry: str) -> str:
+    def _compile_entry(self, entry: str) -> str:
         text = regex.escape(entry)
-        for sign, pattern in _SIGNS.items():
+        for sign, pattern in _ENTRY_SIGNS.items():
             text = text.replace(sign, pattern)
         if not self.bounded or entry.endswith(("'", "^")):
             return text
         return f"{_LONE_BEFORE}{text}{_AFTER}{_LONE_AFTER}" if len(entry) == 1 else f"{text}{_AFTER}"
 
 
-def _rest(entry: str) -> frozenset[str]:
+def _list_rest_words(entry: str) -> frozenset[str]:
     """The words after the first that a text with `entry` is sure to hold as whole words."""
     sure = "" if " ?" in entry else " ".join(part for part in entry.split() if "*" not in part)
     return frozenset(split_runs(sure)[1:])
 
 
-def first_person(
+def find_first_person(
     sentence: str, language: str | None, packs: Mapping[str, VoicePack], sources: Sequence[str] = ()
 ) -> str:
     """The first piece of `sentence` in the first person, "" if none or if `language` has no list.
@@ -119,33 +119,33 @@ def first_person(
     pack = packs.get(language or "")
     if pack is None:
         return ""
-    piece = _look(sentence, pack)
+    piece = _find_piece(sentence, pack)
     if not piece or not _QUOTED.search(sentence):
         return piece
-    return _look(_without_quotes(sentence, sources), pack)
+    return _find_piece(_blank_quotes(sentence, sources), pack)
 
 
-def _look(sentence: str, pack: VoicePack) -> str:
+def _find_piece(sentence: str, pack: VoicePack) -> str:
     plain = sentence if sentence.isascii() else _UNSEEN.sub("", sentence.translate(_PLAIN))
     folded = fold_text(plain)
-    if not pack.may_be(folded) and not (pack.exact and pack.exact_form.search(plain)):
+    if not pack.can_match(folded) and not (pack.exact and pack.exact_pattern.search(plain)):
         return ""
     if pack.exact_spared:
-        plain = pack.spared_form.sub(_BLANK, plain)
+        plain = pack.spared_pattern.sub(_BLANK, plain)
         folded = fold_text(plain)
-    return _first(pack.exact_form, plain) or _first(pack.folded_form, folded)
+    return _find_first_match(pack.exact_pattern, plain) or _find_first_match(pack.folded_pattern, folded)
 
 
-def _first(pattern: regex.Pattern[str], text: str) -> str:
+def _find_first_match(pattern: regex.Pattern[str], text: str) -> str:
     return next((match["found"] for match in pattern.finditer(text) if match["found"]), "")
 
 
-def _without_quotes(sentence: str, sources: Sequence[str]) -> str:
+def _blank_quotes(sentence: str, sources: Sequence[str]) -> str:
     """`sentence` with each quotation that a source holds blanked."""
     folded = [fold_text(source) for source in sources]
 
-    def swap(match: regex.Match[str]) -> str:
+    def blank_quote(match: regex.Match[str]) -> str:
         quoted = fold_text(match[0][1:-1]).rstrip(".,!?。，")
         return _BLANK if any(quoted in source for source in folded) else match[0]
 
-    return str(_QUOTED.sub(swap, sentence))
+    return str(_QUOTED.sub(blank_quote, sentence))

@@ -31,7 +31,7 @@ def build_citations(releases: Sequence[Release], sources: Sequence[Source]) -> t
         at += len(release.text)
         out += (
             Citation(start, end, clean_title(sources_by_number[n].title), clean_url(sources_by_number[n].url))
-            for n in dict.fromkeys(release.cites)
+            for n in dict.fromkeys(release.source_numbers)
             if n in sources_by_number and start < end
         )
     return tuple(out)

@@ -42,7 +42,7 @@ async def run_attempts(
     """
     model = served.model
     limit = bound_call(call, model)
-    rules = served.assistant.gate_rules(call.language).capped(call.output_cap)
+    rules = served.assistant.gate_rules(call.language).copy_with_cap(call.output_cap)
     for number in range(1, model.retries + 2):
         # Before the hold: whatever fails here has set nothing aside.
         sink = open_sink(call, rules, exchange.reply, exchange.mark_moment)

@@ -9,7 +9,7 @@ from indexes.types import EvidenceFinder, RecordFinder
 from proxy.domain.errors import RequestError
 from proxy.domain.ports import Authenticator, DecisionLog, Ledger, Limiter, Model
 from proxy.domain.types import Caller, ChatRequest
-from proxy.gate import Rules
+from proxy.gate import GateRules
 from proxy.guards.fixed_texts import FixedTexts
 from proxy.guards.followup import FollowupReader
 from proxy.guards.prompt import Prompt
@@ -36,7 +36,7 @@ class Assistant:
     find_content_words: Callable[[str], Sequence[str]]
     """Content words of a question."""
     prompt: Prompt
-    gate_rules: Callable[[str], Rules]
+    gate_rules: Callable[[str], GateRules]
     """The gate's rules for answers in a language."""
     texts: FixedTexts
     threshold_for: Callable[[str], float]

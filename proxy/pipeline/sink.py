@@ -6,8 +6,8 @@ from typing import Literal
 
 from proxy.domain.ports import Reply, Spent
 from proxy.domain.types import UpstreamCall, UpstreamEnd, Usage
-from proxy.gate import Gate, Rules
-from proxy.gate.cited import cited, scrap
+from proxy.gate import Gate, GateRules
+from proxy.gate.cited import append_markers, is_contentless_reply
 from proxy.gate.types import Release, Stop
 from proxy.guards.stop_sequences import StopCut, StopSequences
 from proxy.wire import structured
@@ -20,7 +20,7 @@ MarkMoment = Callable[[str], None]
 class GatedSink:
     """Implements `ports.UpstreamSink`. `push_text` is synchronous: the gate works where the bytes arrive."""
 
-    def __init__(self, call: UpstreamCall, rules: Rules, reply: Reply, mark_moment: MarkMoment):
+    def __init__(self, call: UpstreamCall, rules: GateRules, reply: Reply, mark_moment: MarkMoment):
         self._call = call
         self._rules = rules
         self._gate = self._open_gate()
@@ -148,7 +148,7 @@ class GatedSink:
     def _release_beginning(self, held: Sequence[Release]) -> None:
         """The beginning of a sentence that a stop sequence has cut: 3 of 350 stands in no source."""
         text = held[0].text[: self._free_chars] if held else ""
-        marks = "".join(f"[{number}]" for number in held[0].cites) if held else ""
+        marks = "".join(f"[{number}]" for number in held[0].source_numbers) if held else ""
         if text.strip() and (not marks or is_released_whole(self._open_gate(), f"{text.rstrip()} {marks}")):
             self._release(replace(held[0], text=text))
 
@@ -164,7 +164,7 @@ class StructuredSink(GatedSink):
     against those sources, as if each bore their markers. One that fails makes the whole a refusal.
     """
 
-    def __init__(self, call: UpstreamCall, rules: Rules, reply: Reply, mark_moment: MarkMoment):
+    def __init__(self, call: UpstreamCall, rules: GateRules, reply: Reply, mark_moment: MarkMoment):
         super().__init__(call, rules, reply, mark_moment)
         self._text: list[str] = []
         self._bytes_left = call.output_cap * rules.output_bytes_per_token_max
@@ -200,10 +200,10 @@ class StructuredSink(GatedSink):
         if said is None or not known.issuperset(said.citations):
             return [Stop("uncited", "not_in_sources", detail="no answer with valid citations")]
         sources = [source for source in self._call.sources if source.number in said.citations]
-        rules, language = self._rules.capped(None), self._call.language
-        if scrap(said.text, sources, rules, language):
+        rules, language = self._rules.copy_with_cap(None), self._call.language
+        if is_contentless_reply(said.text, sources, rules, language):
             return [Stop("uncited", "not_in_sources", said.text, detail="says nothing that is in a source")]
-        text = cited(said.text, said.citations, rules, language)
+        text = append_markers(said.text, said.citations, rules, language)
         gate = Gate(sources, language, rules)
         judged = [*gate.feed(text), *gate.finish()]
         failed = next((item for item in judged if isinstance(item, Stop)), None)
@@ -215,7 +215,7 @@ def stop_for_fault(fault: Exception) -> Stop:
     return Stop("fault", "stopped", detail=f"{type(fault).__name__}: {fault}")
 
 
-def open_sink(call: UpstreamCall, rules: Rules, reply: Reply, mark_moment: MarkMoment) -> GatedSink:
+def open_sink(call: UpstreamCall, rules: GateRules, reply: Reply, mark_moment: MarkMoment) -> GatedSink:
     """The sink of one attempt, as the answer was asked for."""
     kind = StructuredSink if call.is_structured else GatedSink
     return kind(call, rules, reply, mark_moment)

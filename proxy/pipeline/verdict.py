@@ -64,5 +64,5 @@ def rule_on_attempt(verdict: Verdict, stop: Stop | None, end: UpstreamEnd) -> Ru
         rule=stop.rule,
         detail=end.explanation or stop.detail,  # what broke says more than that something did
         offending=stop.piece,
-        looked=stop.looked,
+        looked=stop.source_numbers,
     )

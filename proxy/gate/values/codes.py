@@ -6,10 +6,10 @@ from decimal import Decimal
 
 import regex
 
-from proxy.gate.values.decades import Decade, decade
-from proxy.gate.values.numbers import CYRILLIC, number_key
-from proxy.gate.values.pack import LETTER, Tongue
-from proxy.gate.values.page import FIGURE, Page
+from proxy.gate.values.decades import DecadeKeys, build_decade_keys
+from proxy.gate.values.numbers import CYRILLIC, format_number_key
+from proxy.gate.values.pack import LETTER, ValueGrammar
+from proxy.gate.values.page import FIGURE, ValuePage
 from proxy.gate.values.types import Value
 
 _COMPOSITE = regex.compile(
@@ -18,15 +18,15 @@ _COMPOSITE = regex.compile(
 _VERSION = regex.compile(
     rf"(?<![{LETTER}\d_.])v\.?\s?(?<number>\d+(?:\.\d+)*(?:[-+]?[{LETTER}][{LETTER}\d.]*)?)(?<!\.)(?![{LETTER}\d])"
 )
-_SPECIAL = regex.compile(r"[\p{No}\p{Nl}--[〇]]", regex.V1)
-_RAISED = regex.compile(
+_SPECIAL_NUMERAL = regex.compile(r"[\p{No}\p{Nl}--[〇]]", regex.V1)
+_SIGN_NUMBER = regex.compile(
     rf"(?<![{LETTER}])(?<head>[{LETTER}]*)(?<number>-?\d*(?:[.,]\d+)?)(?<sign>[\p{{No}}\p{{Nl}}--[〇]]+)(?<tail>[{LETTER}\d]*)",
     regex.V1,
 )
 _CODE = regex.compile(rf"(?=[{LETTER}_.-]*\d)[{LETTER}\d〇○◯]+(?:[-_.][{LETTER}\d〇○◯]+)*+")
-_ZEROS = regex.compile(rf"(?<![{LETTER}\d.,])\d++(?:[.,]\d++)*+(?:[\s.,'][oоο]{{3}})+(?![{LETTER}\d])")
+_LETTER_ZEROS = regex.compile(rf"(?<![{LETTER}\d.,])\d++(?:[.,]\d++)*+(?:[\s.,'][oоο]{{3}})+(?![{LETTER}\d])")
 """Letters that pass for three zeros."""
-_TRIPLE = re.compile("[oоο]{3}")
+_LETTER_TRIPLE = re.compile("[oоο]{3}")
 _TO_LAST_DIGIT = regex.compile(r".*[\d〇○◯][^-_.]*")
 _NOT_FIGURE = regex.compile(r"[\p{L}〇○◯]")
 _DECADE = regex.compile(r"(\d+)('?s|er|ers)?")
@@ -34,46 +34,54 @@ _DIGITS = regex.compile(r"\d+(?:[.,]\d+)*")
 _FULL_SCORES = frozenset(("5", "10", "20", "100"))
 _FISCAL = regex.compile(r"fy\d{4}")
 _QUARTER = regex.compile(r"q[1-4]")
-_AREA = frozenset(("m", "km", "cm", "mm", "dm", "ft", "in", "yd", "mi", "м", "км", "см", "мм"))
+_LENGTH_UNITS = frozenset(("m", "km", "cm", "mm", "dm", "ft", "in", "yd", "mi", "м", "км", "см", "мм"))
 
 
-def read_composites(page: Page, tongue: Tongue) -> None:
+def read_composites(page: ValuePage, grammar: ValueGrammar) -> None:
     """Take 24/7, 16:9, versions with a v, signs like ½ or ², and 45 OOO."""
-    if not page.raw.isascii() and _SPECIAL.search(page.text):
-        page.take(_RAISED, lambda match: _raised(page, match))
-    if _TRIPLE.search(page.text):
-        page.take(_ZEROS, lambda match: [page.value("code", f"mix:{match[0]}", match.span())])
+    if not page.raw.isascii() and _SPECIAL_NUMERAL.search(page.text):
+        page.take_matches(_SIGN_NUMBER, lambda match: _read_sign_number(page, match))
+    if _LETTER_TRIPLE.search(page.text):
+        page.take_matches(
+            _LETTER_ZEROS, lambda match: [page.build_value("code", f"mix:{match[0]}", match.span())]
+        )
     if "v" in page.text:
-        page.take(_VERSION, lambda match: _version(page, match))
-    if len(page.figures) > 1:
-        page.take(_COMPOSITE, lambda match: [_composite(page, tongue, match)])
+        page.take_matches(_VERSION, lambda match: _read_version(page, match))
+    if len(page.digit_runs) > 1:
+        page.take_matches(_COMPOSITE, lambda match: [_read_composite(page, grammar, match)])
 
 
-def _composite(page: Page, tongue: Tongue, match: regex.Match[str]) -> Value:
+def _read_composite(page: ValuePage, grammar: ValueGrammar, match: regex.Match[str]) -> Value:
     """24/7 and 16:9 hold no numbers, but a score holds its two: 27/100. In Persian ۳/۵ may be 3.5."""
     first, mark, last = match[0].partition("/")
     keys = [f"comp:{match[0]}"]
-    if tongue.own.slash and tongue.known and last.isdigit():
-        keys.append(number_key(Decimal(f"{first}.{last}")))
-    parts = [number_key(Decimal(first)), number_key(Decimal(last))] if mark and last in _FULL_SCORES else []
-    return page.value("code", keys[0], match.span(), accepts=[[key] for key in keys], gives=[*keys, *parts])
+    if grammar.own.slash and grammar.is_known and last.isdigit():
+        keys.append(format_number_key(Decimal(f"{first}.{last}")))
+    parts = (
+        [format_number_key(Decimal(first)), format_number_key(Decimal(last))]
+        if mark and last in _FULL_SCORES
+        else []
+    )
+    return page.build_value(
+        "code", keys[0], match.span(), alternatives=[[key] for key in keys], source_keys=[*keys, *parts]
+    )
 
 
-def _raised(page: Page, match: regex.Match[str]) -> list[Value] | None:
+def _read_sign_number(page: ValuePage, match: regex.Match[str]) -> list[Value] | None:
     """m² is a unit, CO₂ is CO2, 10² and ½ are themselves, and 2½ is also 2.5."""
     head, number, sign = match["head"], match["number"], match["sign"]
-    if head in _AREA and not number:
+    if head in _LENGTH_UNITS and not number:
         return []
     if head:
         plain = unicodedata.normalize("NFKC", match[0])
-        return [page.value("code", f"mix:{plain}", match.span())]
+        return [page.build_value("code", f"mix:{plain}", match.span())]
     key = f"mix:{match[0]}"
-    exact = _fraction(number, sign)
-    keys = [key] if exact is None else [key, number_key(exact)]
-    return [page.value("code", key, match.span(), accepts=[[k] for k in keys], gives=keys)]
+    exact = _parse_fraction(number, sign)
+    keys = [key] if exact is None else [key, format_number_key(exact)]
+    return [page.build_value("code", key, match.span(), alternatives=[[k] for k in keys], source_keys=keys)]
 
 
-def _fraction(number: str, sign: str) -> Decimal | None:
+def _parse_fraction(number: str, sign: str) -> Decimal | None:
     """The decimal that a fraction sign adds to; None where there is no exact one."""
     if len(sign) != 1 or not (0 < unicodedata.numeric(sign) < 1) or not (number or "0").isdigit():
         return None
@@ -81,20 +89,24 @@ def _fraction(number: str, sign: str) -> Decimal | None:
     return Decimal(number or 0) + part if len(str(part)) <= 6 else None
 
 
-def _version(page: Page, match: regex.Match[str]) -> list[Value]:
+def _read_version(page: ValuePage, match: regex.Match[str]) -> list[Value]:
     number = match["number"]
     keys = [f"comp:v{number}", *([f"comp:{number}"] if number.count(".") > 1 else [])]
-    return [page.value("code", keys[0], match.span(), accepts=[[key] for key in keys], gives=keys)]
+    return [
+        page.build_value(
+            "code", keys[0], match.span(), alternatives=[[key] for key in keys], source_keys=keys
+        )
+    ]
 
 
-def read_codes(page: Page) -> None:
+def read_codes(page: ValuePage) -> None:
     """Take what letters and digits make together, and then any digit that is left, as it stands."""
     if FIGURE.search(page.text):
-        page.take(_CODE, lambda match: _code(page, match))
-        page.take(_DIGITS, lambda match: _rest(page, match))
+        page.take_matches(_CODE, lambda match: _read_code(page, match))
+        page.take_matches(_DIGITS, lambda match: _read_rest_digits(page, match))
 
 
-def _code(page: Page, match: regex.Match[str]) -> list[Value] | None:
+def _read_code(page: ValuePage, match: regex.Match[str]) -> list[Value] | None:
     text = match[0]
     if not _NOT_FIGURE.search(text):
         return None
@@ -103,29 +115,37 @@ def _code(page: Page, match: regex.Match[str]) -> list[Value] | None:
         return None  # the digit that the pattern saw ahead belongs to the next word
     end = figures.end()
     start = match.start()
-    names = _names(text[:end], page.raw[start : start + end])
-    named = _DECADE.fullmatch(text[:end].partition("-")[2])
-    ten = decade(named[1]) if named and named[2] else Decade()
-    accepts = [[name] for name in (*names, *ten.accepts)]
-    return [page.value("code", names[0], (start, start + end), accepts=accepts, gives=[*names, *ten.gives])]
+    keys = _list_code_keys(text[:end], page.raw[start : start + end])
+    decade_name = _DECADE.fullmatch(text[:end].partition("-")[2])
+    decade_keys = build_decade_keys(decade_name[1]) if decade_name and decade_name[2] else DecadeKeys()
+    alternatives = [[name] for name in (*keys, *decade_keys.alternatives)]
+    return [
+        page.build_value(
+            "code",
+            keys[0],
+            (start, start + end),
+            alternatives=alternatives,
+            source_keys=[*keys, *decade_keys.source_keys],
+        )
+    ]
 
 
-def _names(text: str, raw: str) -> list[str]:
+def _list_code_keys(text: str, raw: str) -> list[str]:
     """What else the code may be called: mid-1990s 1990, Аполлон-1 Apollo 1, Q4 the fourth, FY2024 2024."""
-    names = [f"mix:{text}"]
+    keys = [f"mix:{text}"]
     prefix, _, rest = text.partition("-")
     if rest and prefix.isalpha() and (raw[: len(prefix)].islower() or CYRILLIC.fullmatch(prefix)):
         number = _DECADE.fullmatch(rest)
-        names += [number_key(Decimal(number[1]))] if number else [f"mix:{rest}"]
+        keys += [format_number_key(Decimal(number[1]))] if number else [f"mix:{rest}"]
     if _QUARTER.fullmatch(text):
-        names.append(f"rank:{text[1]}")
+        keys.append(f"rank:{text[1]}")
     if _FISCAL.fullmatch(text):
-        names.append(f"n:{text[2:]}")
-    return names
+        keys.append(f"n:{text[2:]}")
+    return keys
 
 
-def _rest(page: Page, match: regex.Match[str]) -> list[Value]:
+def _read_rest_digits(page: ValuePage, match: regex.Match[str]) -> list[Value]:
     return [
-        page.value("number", number_key(Decimal(part[0])), part.span())
+        page.build_value("number", format_number_key(Decimal(part[0])), part.span())
         for part in FIGURE.finditer(page.text, match.start(), match.end())
     ]

@@ -8,15 +8,15 @@ from functools import lru_cache
 
 import regex
 
-from proxy.gate.values.han import han_number
-from proxy.gate.values.numbers import number_key
-from proxy.gate.values.pack import LETTER, Tongue, ValuePack, either
-from proxy.gate.values.page import FIGURE, NEAR, Page
+from proxy.gate.values.han import parse_han_number
+from proxy.gate.values.numbers import format_number_key
+from proxy.gate.values.pack import LETTER, ValueGrammar, ValuePack, build_alternation
+from proxy.gate.values.page import FIGURE, NEAR_CHARS, ValuePage
 from proxy.gate.values.types import Value
 
 _EDGE = rf"(?<![{LETTER}\d_]|\d[.,:/-])"
 _END = rf"(?![{LETTER}\d]|[.,/-]\d)"
-_FIGURES = regex.compile(
+_FIGURE_DATE = regex.compile(
     rf"{_EDGE}(?:(?<y>\d{{4}})(?<s>[-/.]|\. )(?<m>\d{{1,2}})(?P=s)(?<d>\d{{1,2}})(?:t(?=\d\d:)|{_END})"
     rf"|(?<a>\d{{1,2}})[ºª°]?(?<t>[-/.]|\. )(?<b>\d{{1,2}})(?P=t)(?<z>\d{{4}}|\d{{2}}){_END})"
 )
@@ -30,14 +30,16 @@ _HAN_DECADE = regex.compile(r"(?<!\d)(?<century>\d{1,2})\s?世[纪紀]\s?(?<tens
 _DAY_MONTH = regex.compile(rf"{_EDGE}(?<d>\d{{1,2}})\.(?<m>\d{{1,2}})\.(?![{LETTER}\d])")
 _MONTH_YEAR = regex.compile(rf"{_EDGE}(?<m>\d{{1,2}})(?<s>[/.])(?<y>[12]\d{{3}}){_END}")
 
-_YEARS = regex.compile(rf"{_EDGE}(?<from>[12]\d{{3}})[-–/](?<to>\d{{4}}|\d{{2}})(?![{LETTER}\d]|[-–/.,:]\d)")
-_JOINED = re.compile(r"[0-9](?:[-–/.]|\. )[0-9]")
+_YEAR_SPAN = regex.compile(
+    rf"{_EDGE}(?<from>[12]\d{{3}})[-–/](?<to>\d{{4}}|\d{{2}})(?![{LETTER}\d]|[-–/.,:]\d)"
+)
+_FIGURE_JOINT = re.compile(r"[0-9](?:[-–/.]|\. )[0-9]")
 """What every date in figures holds."""
 _CALENDARS = ("jalali", "hijri")
 
 
 @dataclass(frozen=True, slots=True)
-class Date:
+class CalendarDate:
     """What is known of a date; 0 for a part that is not. `calendar` is "" for the Gregorian one."""
 
     year: int = 0
@@ -46,7 +48,7 @@ class Date:
     calendar: str = ""
 
     @property
-    def possible(self) -> bool:
+    def is_possible(self) -> bool:
         return 0 <= self.month <= 12 and 0 <= self.day <= 31
 
     @property
@@ -58,63 +60,71 @@ class Date:
         return f"date:{year}-{self.month:02d}{day}{mark}"
 
     @property
-    def gives(self) -> tuple[str, ...]:
+    def source_keys(self) -> tuple[str, ...]:
         """The date and every less exact form of it, and its year as a number."""
-        short = Date(0, self.month, self.day, self.calendar).key
-        month = Date(0, self.month, 0, self.calendar).key
+        short = CalendarDate(0, self.month, self.day, self.calendar).key
+        month = CalendarDate(0, self.month, 0, self.calendar).key
         if not self.year:
-            return (short, month, _yearless(short), _yearless(month))
+            return (short, month, _format_yearless_key(short), _format_yearless_key(month))
         if self.calendar == "other":  # 1403 may be of either calendar
-            named = (Date(0, self.month, day, name).key for day in (self.day, 0) for name in _CALENDARS)
-            return (self.key, Date(self.year, self.month).key, *named, f"n:{self.year}")
-        return (self.key, Date(self.year, self.month).key, short, month, f"n:{self.year}")
+            named = (
+                CalendarDate(0, self.month, day, name).key for day in (self.day, 0) for name in _CALENDARS
+            )
+            return (self.key, CalendarDate(self.year, self.month).key, *named, f"n:{self.year}")
+        return (self.key, CalendarDate(self.year, self.month).key, short, month, f"n:{self.year}")
 
     @property
-    def accepts(self) -> tuple[tuple[str, ...], ...]:
+    def alternatives(self) -> tuple[tuple[str, ...], ...]:
         """The date; or its day where the source names no year, and its year elsewhere in it."""
         if not self.year:
             return ((self.key,),)
-        short = Date(0, self.month, self.day, self.calendar)
-        return ((self.key,), (_yearless(short.key), f"n:{self.year}"))
+        short = CalendarDate(0, self.month, self.day, self.calendar)
+        return ((self.key,), (_format_yearless_key(short.key), f"n:{self.year}"))
 
 
-def _yearless(key: str) -> str:
+def _format_yearless_key(key: str) -> str:
     return f"yearless {key}"
 
 
-def _value(page: Page, span: tuple[int, int], dates: list[Date]) -> Value:
+def _build_date_value(page: ValuePage, span: tuple[int, int], dates: list[CalendarDate]) -> Value:
     """A date that may be read in any of the ways `dates`; the first is its key."""
-    accepts = [keys for date in dates for keys in date.accepts]
-    return page.value(
-        "date", dates[0].key, span, accepts=accepts, gives=[key for date in dates for key in date.gives]
+    alternatives = [keys for date in dates for keys in date.alternatives]
+    return page.build_value(
+        "date",
+        dates[0].key,
+        span,
+        alternatives=alternatives,
+        source_keys=[key for date in dates for key in date.source_keys],
     )
 
 
-def read_dates(page: Page, tongue: Tongue, source: bool) -> None:
+def read_dates(page: ValuePage, grammar: ValueGrammar, is_source: bool) -> None:
     """Take every date of `page`; figures that can be none are left to others.
 
     In a source a month's name alone counts too: it holds the month that an answer writes as a figure.
     """
-    if _JOINED.search(page.text):
-        page.take(_FIGURES, lambda match: _figures(page, tongue, match))
-        page.take(_YEARS, lambda match: _years(page, match))
-        page.take(_MONTH_YEAR, lambda match: _month_year(page, tongue, match))
-        page.take(_DAY_MONTH, lambda match: _day_month(page, tongue, match))
+    if _FIGURE_JOINT.search(page.text):
+        page.take_matches(_FIGURE_DATE, lambda match: _read_figure_date(page, grammar, match))
+        page.take_matches(_YEAR_SPAN, lambda match: _read_year_span(page, match))
+        page.take_matches(_MONTH_YEAR, lambda match: _read_month_year(page, grammar, match))
+        page.take_matches(_DAY_MONTH, lambda match: _read_day_month(page, grammar, match))
     if "年代" in page.text:
-        page.take(_HAN_DECADE, lambda match: _decade(page, match))
+        page.take_matches(_HAN_DECADE, lambda match: _read_han_decade(page, match))
     if "月" in page.text:
-        page.take(_HAN, lambda match: _han(page, match))
-    names = _names(tongue)
-    near = sorted(at for word in page.words & names.first_words for at in _places(word, page.text))
-    places = [at for at in near if FIGURE.search(page.text, max(0, at - NEAR), at + NEAR)]
+        page.take_matches(_HAN, lambda match: _read_han_date(page, match))
+    names = _compile_month_names(grammar)
+    near = sorted(
+        at for word in page.words & names.first_words for at in _iterate_word_positions(word, page.text)
+    )
+    places = [at for at in near if FIGURE.search(page.text, max(0, at - NEAR_CHARS), at + NEAR_CHARS)]
     for pattern in names.patterns if places else ():
-        page.take_near(places, pattern, lambda match: _named(page, names, match))
-    for place in near if source else ():
-        match = names.name.match(page.text, place)
-        page.found.extend(_named(page, names, match) or () if match else ())
+        page.take_matches_near(places, pattern, lambda match: _read_named_date(page, names, match))
+    for place in near if is_source else ():
+        match = names.name_pattern.match(page.text, place)
+        page.values.extend(_read_named_date(page, names, match) or () if match else ())
 
 
-def _places(word: str, text: str) -> Iterator[int]:
+def _iterate_word_positions(word: str, text: str) -> Iterator[int]:
     """Where `word` stands as a whole word."""
     at = text.find(word)
     while at >= 0:
@@ -124,123 +134,157 @@ def _places(word: str, text: str) -> Iterator[int]:
         at = text.find(word, end)
 
 
-def _figures(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value] | None:
+def _read_figure_date(page: ValuePage, grammar: ValueGrammar, match: regex.Match[str]) -> list[Value] | None:
     if match["y"]:
-        dates = [_dated(int(match["y"]), int(match["m"]), int(match["d"]))]
+        dates = [_build_date(int(match["y"]), int(match["m"]), int(match["d"]))]
     else:
         first, second = int(match["a"]), int(match["b"])
-        order = tongue.own.order if tongue.known else "either"
+        order = grammar.own.order if grammar.is_known else "either"
         pairs = {"day": [(second, first)], "month": [(first, second)]}.get(
             order, [(second, first), (first, second)]
         )
         years = (
             [int(match["z"])] if len(match["z"]) == 4 else [2000 + int(match["z"]), 1900 + int(match["z"])]
         )
-        dates = [_dated(year, month, day) for year in years for month, day in pairs]
-    dates = [date for date in dates if date.possible and date.month and date.day]
+        dates = [_build_date(year, month, day) for year in years for month, day in pairs]
+    dates = [date for date in dates if date.is_possible and date.month and date.day]
     if not dates:
         return None
-    value = _value(page, match.span(), dates)
+    value = _build_date_value(page, match.span(), dates)
     if len(match["z"] or "") == 2:  # 10.2.24 may be a version
         literal = f"comp:{match[0]}"
-        keys = [*value.gives, literal]
-        return [page.value("date", value.key, match.span(), accepts=[*value.accepts, [literal]], gives=keys)]
+        keys = [*value.source_keys, literal]
+        return [
+            page.build_value(
+                "date",
+                value.key,
+                match.span(),
+                alternatives=[*value.alternatives, [literal]],
+                source_keys=keys,
+            )
+        ]
     return [value]
 
 
-def _years(page: Page, match: regex.Match[str]) -> list[Value] | None:
+def _read_year_span(page: ValuePage, match: regex.Match[str]) -> list[Value] | None:
     """2007-08 is two years that follow each other, or a month; 2019–2024 is two numbers."""
     first, last = int(match["from"]), match["to"]
     if len(last) == 4:
         spans = (match.span("from"), match.span("to")) if "/" in match[0] else ()
-        return [page.value("number", f"n:{page.raw[a:b]}", (a, b)) for a, b in spans] or None
-    month = Date(first, int(last)) if 1 <= int(last) <= 12 else None
+        return [page.build_value("number", f"n:{page.raw[a:b]}", (a, b)) for a, b in spans] or None
+    month = CalendarDate(first, int(last)) if 1 <= int(last) <= 12 else None
     later = first // 100 * 100 + int(last)
     years = [f"n:{first}", f"n:{later}"] if later > first else []
     if month is None:
         key = f"comp:{match[0]}"
-        return [page.value("date", key, match.span(), accepts=[years], gives=years)] if years else None
-    accepts = [*month.accepts, *([years] if years else [])]
-    return [page.value("date", month.key, match.span(), accepts=accepts, gives=[*month.gives, *years])]
-
-
-def _dated(year: int, month: int, day: int) -> Date:
-    return Date(year, month, day, "other" if year < 1700 else "")
-
-
-def _han(page: Page, match: regex.Match[str]) -> list[Value] | None:
-    year, month, day, first = (_han_part(match[group] or "0") for group in ("y", "m", "d", "first"))
-    dates = [Date(year, month, part) for part in ((first, day) if first else (day,))]
-    if not all(date.possible and date.month for date in dates):
-        return None
-    return [_value(page, match.span(), [date]) for date in dates]
-
-
-def _han_part(text: str) -> int:
-    return int(text) if text.isdigit() and text.isascii() else han_number(text)
-
-
-def _month_year(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value] | None:
-    """05/2024; also 05.2024 where the point is no decimal sign."""
-    date, literal = Date(int(match["y"]), int(match["m"])), f"comp:{match[0]}"
-    if match["s"] == tongue.own.decimal or not (tongue.known and 1 <= date.month <= 12):
-        return None
+        return (
+            [page.build_value("date", key, match.span(), alternatives=[years], source_keys=years)]
+            if years
+            else None
+        )
+    alternatives = [*month.alternatives, *([years] if years else [])]
     return [
-        page.value(
-            "date", date.key, match.span(), accepts=[*date.accepts, [literal]], gives=[*date.gives, literal]
+        page.build_value(
+            "date",
+            month.key,
+            match.span(),
+            alternatives=alternatives,
+            source_keys=[*month.source_keys, *years],
         )
     ]
 
 
-def _decade(page: Page, match: regex.Match[str]) -> list[Value]:
+def _build_date(year: int, month: int, day: int) -> CalendarDate:
+    return CalendarDate(year, month, day, "other" if year < 1700 else "")
+
+
+def _read_han_date(page: ValuePage, match: regex.Match[str]) -> list[Value] | None:
+    year, month, day, first = (_parse_han_part(match[group] or "0") for group in ("y", "m", "d", "first"))
+    dates = [CalendarDate(year, month, part) for part in ((first, day) if first else (day,))]
+    if not all(date.is_possible and date.month for date in dates):
+        return None
+    return [_build_date_value(page, match.span(), [date]) for date in dates]
+
+
+def _parse_han_part(text: str) -> int:
+    return int(text) if text.isdigit() and text.isascii() else parse_han_number(text)
+
+
+def _read_month_year(page: ValuePage, grammar: ValueGrammar, match: regex.Match[str]) -> list[Value] | None:
+    """05/2024; also 05.2024 where the point is no decimal sign."""
+    date, literal = CalendarDate(int(match["y"]), int(match["m"])), f"comp:{match[0]}"
+    if match["s"] == grammar.own.decimal or not (grammar.is_known and 1 <= date.month <= 12):
+        return None
+    return [
+        page.build_value(
+            "date",
+            date.key,
+            match.span(),
+            alternatives=[*date.alternatives, [literal]],
+            source_keys=[*date.source_keys, literal],
+        )
+    ]
+
+
+def _read_han_decade(page: ValuePage, match: regex.Match[str]) -> list[Value]:
     """20世纪80年代: two numbers, and together the 1980s."""
     century, tens = match["century"], match["tens"]
     year = f"n:{int(century) - 1}{tens}"
     both = {"century": [f"n:{int(century)}"], "tens": [f"n:{tens}", f"decade:{tens}"]}
     return [
-        page.value(
-            "number", keys[0], match.span(name), accepts=[[k] for k in (*keys, year)], gives=[*keys, year]
+        page.build_value(
+            "number",
+            keys[0],
+            match.span(name),
+            alternatives=[[k] for k in (*keys, year)],
+            source_keys=[*keys, year],
         )
         for name, keys in both.items()
     ]
 
 
-def _day_month(page: Page, tongue: Tongue, match: regex.Match[str]) -> list[Value] | None:
+def _read_day_month(page: ValuePage, grammar: ValueGrammar, match: regex.Match[str]) -> list[Value] | None:
     """`am 3.10. um neun`, where the point is no decimal sign; at a sentence's end it may be one after all."""
-    date = Date(0, int(match["m"]), int(match["d"]))
-    if not (tongue.known and tongue.own.decimal == "," and date.possible and date.month and date.day):
+    date = CalendarDate(0, int(match["m"]), int(match["d"]))
+    if not (grammar.is_known and grammar.own.decimal == "," and date.is_possible and date.month and date.day):
         return None
-    number = number_key(Decimal(match[0][:-1]))
+    number = format_number_key(Decimal(match[0][:-1]))
     span = (match.start(), match.end() - 1)
     return [
-        page.value("date", date.key, span, accepts=[*date.accepts, [number]], gives=[*date.gives, number])
+        page.build_value(
+            "date",
+            date.key,
+            span,
+            alternatives=[*date.alternatives, [number]],
+            source_keys=[*date.source_keys, number],
+        )
     ]
 
 
 @dataclass(frozen=True, slots=True)
-class _Names:
+class _MonthNames:
     """The month names of a tongue and the patterns that hold them."""
 
     months: Mapping[str, tuple[int, str]]
     first_words: frozenset[str]
-    name: regex.Pattern[str]
+    name_pattern: regex.Pattern[str]
     patterns: tuple[regex.Pattern[str], ...]
 
 
 @lru_cache(maxsize=64)
-def _names(tongue: Tongue) -> _Names:
-    months = {name: at for pack in reversed(tongue.packs) for name, at in month_names(pack).items()}
-    ords = tongue.words("ordinals")
-    of = rf"(?:(?:{tongue.words('of')})(?![\p{{L}}\p{{M}}])\.?[\s\u200c]*)*"
-    month = rf"(?<![\p{{L}}\p{{M}}])(?<month>{either(months)})(?![\p{{L}}\p{{M}}])\.?"
+def _compile_month_names(grammar: ValueGrammar) -> _MonthNames:
+    months = {name: at for pack in reversed(grammar.packs) for name, at in index_month_names(pack).items()}
+    ords = grammar.join_words("ordinals")
+    of = rf"(?:(?:{grammar.join_words('of')})(?![\p{{L}}\p{{M}}])\.?[\s\u200c]*)*"
+    month = rf"(?<![\p{{L}}\p{{M}}])(?<month>{build_alternation(months)})(?![\p{{L}}\p{{M}}])\.?"
     day = rf"(?<!\d[.,:/]|[{LETTER}\d_])(?<day>[0-3]?\d)(?:\.?(?:{ords})(?![{LETTER}])|\.)?"
-    until = rf"\s?(?:[-–—]|(?:{tongue.words('until')}))\s?"
-    span = rf"\s?(?:[-–—]|{tongue.spans})\s?"
+    until = rf"\s?(?:[-–—]|(?:{grammar.join_words('until')}))\s?"
+    span = rf"\s?(?:[-–—]|{grammar.range_pattern})\s?"
     more = rf"(?<!\d[.,:/]|[{LETTER}\d_])(?<first>[0-3]?\d)(?:\.?(?:{ords})|\.)?{until}"
-    end = rf"(?![{LETTER}\d]|[.,:]\d|\s?%|\s?(?:{tongue.scale}))"
+    end = rf"(?![{LETTER}\d]|[.,:]\d|\s?%|\s?(?:{grammar.scale_pattern}))"
     year = rf"(?<year>[12]\d{{3}}){end}"
     gap = r"[\s,،\u200c/-]{0,3}"
-    return _Names(
+    return _MonthNames(
         months,
         frozenset(name.split()[0] for name in months),
         regex.compile(month),
@@ -253,7 +297,7 @@ def _names(tongue: Tongue) -> _Names:
     )
 
 
-def month_names(pack: ValuePack) -> dict[str, tuple[int, str]]:
+def index_month_names(pack: ValuePack) -> dict[str, tuple[int, str]]:
     """Each name of a month → its number and calendar."""
     tables = ((pack.hijri, "hijri"), (pack.jalali, "jalali"), (pack.months, ""))
     return {
@@ -264,12 +308,12 @@ def month_names(pack: ValuePack) -> dict[str, tuple[int, str]]:
     }
 
 
-def _named(page: Page, names: _Names, match: regex.Match[str]) -> list[Value] | None:
+def _read_named_date(page: ValuePage, names: _MonthNames, match: regex.Match[str]) -> list[Value] | None:
     month, calendar = names.months[match["month"]]
     groups = match.groupdict()
     year, day, first = (int(groups.get(name) or 0) for name in ("year", "day", "first"))
     parts = [part for part in (first, day) if part] or [0]
-    dates = [Date(year, month, part, calendar) for part in parts]
-    if not all(date.possible for date in dates):
+    dates = [CalendarDate(year, month, part, calendar) for part in parts]
+    if not all(date.is_possible for date in dates):
         return None
-    return [_value(page, match.span(), [date]) for date in dates]
+    return [_build_date_value(page, match.span(), [date]) for date in dates]

@@ -7,69 +7,69 @@ from functools import lru_cache
 
 import regex
 
-from proxy.gate.values.dates import Date, month_names
-from proxy.gate.values.pack import LATIN, ValuePack, either
-from proxy.gate.values.page import Page
+from proxy.gate.values.dates import CalendarDate, index_month_names
+from proxy.gate.values.pack import LATIN, ValuePack, build_alternation
+from proxy.gate.values.page import ValuePage
 from proxy.gate.values.types import Value
 
 _EDGE = r"[\p{L}\p{M}]"
 
 
 @dataclass(frozen=True, slots=True)
-class _Days:
+class _DayPatterns:
     """What makes a number in words of one language a day."""
 
     months: Mapping[str, tuple[int, str]]
     first_words: frozenset[str]
-    after: regex.Pattern[str]
+    month_after: regex.Pattern[str]
     """The month after the day."""
-    before: regex.Pattern[str]
+    month_before: regex.Pattern[str]
     """The month before it, read backwards."""
 
 
 @lru_cache(maxsize=64)
-def _days(pack: ValuePack) -> _Days:
-    full = tuple(_full(pack))
-    month = rf"(?<!{_EDGE})(?<month>{either(full)})(?!{_EDGE})"
-    of = rf"(?:(?:{either(pack.of)})(?!{_EDGE})[\s\u200c]{{1,2}}){{0,2}}"
+def _compile_day_patterns(pack: ValuePack) -> _DayPatterns:
+    full = tuple(_iterate_full_names(pack))
+    month = rf"(?<!{_EDGE})(?<month>{build_alternation(full)})(?!{_EDGE})"
+    of = rf"(?:(?:{build_alternation(pack.of)})(?!{_EDGE})[\s\u200c]{{1,2}}){{0,2}}"
     year = rf"(?:[\s,،\u200c]{{1,2}}{of}(?<year>[12]\d{{3}})(?!\d))?"
-    return _Days(
-        month_names(pack),
+    return _DayPatterns(
+        index_month_names(pack),
         frozenset(name.split()[0] for name in full),
         regex.compile(rf"[\s\u200c]{{1,2}}(?<of>{of}){month}{year}"),
         regex.compile(rf"(?r){month}[\s,]{{1,2}}(?<of>{of})"),
     )
 
 
-def _full(pack: ValuePack) -> Iterator[str]:
+def _iterate_full_names(pack: ValuePack) -> Iterator[str]:
     """Names of months that are no abbreviations: in Latin script the first of each row."""
     for row in (*pack.hijri, *pack.jalali, *pack.months):
         yield from (name for name in row if name == row[0] or not LATIN.match(name))
 
 
-def day_in_words(
-    page: Page, pack: ValuePack, day: Decimal, span: tuple[int, int], *, rank: bool
+def read_day_in_words(
+    page: ValuePage, pack: ValuePack, day: Decimal, span: tuple[int, int], *, is_ordinal: bool
 ) -> Value | None:
     """The date whose day is the number in words at `span` of an answer; None where no month is beside it.
 
     A source that says both in words holds it too. The month may have been taken already, with its year.
     """
-    days = _days(pack)
+    days = _compile_day_patterns(pack)
     if day % 1 or not 1 <= day <= 31 or page.words.isdisjoint(days.first_words):
         return None
     start, end = span
-    match = days.after.match(page.flat, end) or days.before.match(page.flat, 0, start)
-    if match is None or not _names_day(page, pack, match, rank=rank):
+    match = days.month_after.match(page.flat_text, end) or days.month_before.match(page.flat_text, 0, start)
+    if match is None or not _is_day_of_month(page, pack, match, is_ordinal=is_ordinal):
         return None
     month, calendar = days.months[match["month"]]
-    date = Date(int(match.groupdict().get("year") or 0), month, int(day), calendar)
-    words = (Date(0, month, 0, calendar).key, f"s:{int(day)}")
-    return page.value("date", date.key, span, accepts=[*date.accepts, words])
+    date = CalendarDate(int(match.groupdict().get("year") or 0), month, int(day), calendar)
+    words = (CalendarDate(0, month, 0, calendar).key, f"s:{int(day)}")
+    return page.build_value("date", date.key, span, alternatives=[*date.alternatives, words])
 
 
-def _names_day(page: Page, pack: ValuePack, match: regex.Match[str], *, rank: bool) -> bool:
+def _is_day_of_month(page: ValuePage, pack: ValuePack, match: regex.Match[str], *, is_ordinal: bool) -> bool:
     """The second may be a verb's, and two June workshops are two: those want an `of` or an ordinal."""
-    capital = page.raw[match.start("month")].isupper()
-    if match["month"] in pack.month_words and not capital:
+    is_capital = page.raw[match.start("month")].isupper()
+    if match["month"] in pack.month_words and not is_capital:
         return False
-    return rank or not capital or bool(match["of"])
+    return is_ordinal or not is_capital or bool(match["of"])

@@ -7,17 +7,17 @@ CENTURIES = ("19", "20")
 
 
 @dataclass(frozen=True, slots=True)
-class Decade:
+class DecadeKeys:
     """What a decade asks for in an answer, any one of `accepts`, and holds in a source; empty: it is none."""
 
-    accepts: tuple[str, ...] = ()
-    gives: tuple[str, ...] = ()
+    alternatives: tuple[str, ...] = ()
+    source_keys: tuple[str, ...] = ()
 
 
-def decade(digits: str) -> Decade:
+def build_decade_keys(digits: str) -> DecadeKeys:
     """The keys of the ten years from `digits`: 1970 or 70."""
     key, tens = f"n:{digits}", digits[-2:]
     if len(digits) == 2:
-        return Decade((key, f"decade:{tens}"), (key, f"decade:{tens}", f"short:{tens}"))
+        return DecadeKeys((key, f"decade:{tens}"), (key, f"decade:{tens}", f"short:{tens}"))
     short = (f"short:{tens}",) if digits[:-2] in CENTURIES else ()
-    return Decade((key, *short), (key, f"decade:{tens}"))
+    return DecadeKeys((key, *short), (key, f"decade:{tens}"))

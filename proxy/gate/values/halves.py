@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import regex
 
-from proxy.gate.values.pack import ValuePack, either
-from proxy.gate.values.sums import DOZEN, Word
+from proxy.gate.values.pack import ValuePack, build_alternation
+from proxy.gate.values.sums import DOZEN, NumberWord
 
 HALF = Decimal("0.5")
 HALVED_MIN = 1000
@@ -15,7 +15,7 @@ HALVED_MIN = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Halves:
+class HalfWords:
     """The words of one pack for parts of a number."""
 
     after: regex.Pattern[str]
@@ -26,7 +26,7 @@ class Halves:
     """Right before any number; read backwards."""
     pack: ValuePack
 
-    def apply(self, text: str, number: Decimal, span: tuple[int, int]) -> tuple[Decimal, int]:
+    def apply_half(self, text: str, number: Decimal, span: tuple[int, int]) -> tuple[Decimal, int]:
         """The number in words at `span` with the half said beside it, and where that ends."""
         start, end = span
         if (number == DOZEN or number >= HALVED_MIN) and self.before.match(text, 0, start):
@@ -34,29 +34,29 @@ class Halves:
         m = self.after.match(text, end)
         return (number + HALF, m.end()) if m else (number, end)
 
-    def shift(self, text: str, words: Sequence[Word]) -> list[Word]:
+    def add_shifts(self, text: str, words: Sequence[NumberWord]) -> list[NumberWord]:
         """`words` with what stands before one added to it: साढ़े तीन is 3.5, सवा सौ 125."""
         if not self.pack.shifts:
             return list(words)
-        return [self._shifted(word, self.shifts.match(text, 0, word.start)) for word in words]
+        return [self._add_shift(word, self.shifts.match(text, 0, word.start)) for word in words]
 
-    def _shifted(self, word: Word, match: regex.Match[str] | None) -> Word:
+    def _add_shift(self, word: NumberWord, match: regex.Match[str] | None) -> NumberWord:
         if match is None:
             return word
         part = self.pack.shifts[match[1]] * (word.value if word.value >= 100 else 1)
         return replace(word, value=word.value + part, start=match.start(), loose=False)
 
 
-def halves(pack: ValuePack) -> Halves:
+def compile_half_words(pack: ValuePack) -> HalfWords:
     """The halves of `pack`."""
     noun = r"[\s\u200c-]\s?\p{L}[\p{L}\p{M}]*+"
-    after = rf"(?:{noun})??[\s\u200c-](?:{either(pack.half)})(?![\p{{L}}\p{{M}}])"
+    after = rf"(?:{noun})??[\s\u200c-](?:{build_alternation(pack.half)})(?![\p{{L}}\p{{M}}])"
     if pack.measures:
-        after = rf"(?:{either(pack.measures)})(?:{either(pack.half)})"
+        after = rf"(?:{build_alternation(pack.measures)})(?:{build_alternation(pack.half)})"
     edge = r"(?<![\p{L}\p{M}])"
-    return Halves(
+    return HalfWords(
         regex.compile(after),
-        regex.compile(rf"(?r){edge}(?:{either(pack.halved)})[\s\u200c-]"),
-        regex.compile(rf"(?r){edge}({either(pack.shifts)})\s"),
+        regex.compile(rf"(?r){edge}(?:{build_alternation(pack.halved)})[\s\u200c-]"),
+        regex.compile(rf"(?r){edge}({build_alternation(pack.shifts)})\s"),
         pack,
     )

@@ -6,21 +6,21 @@ from urllib.parse import unquote_to_bytes
 import idna
 import regex
 
-from proxy.gate.values.pack import HAN, LETTER, either
-from proxy.gate.values.page import Page
+from proxy.gate.values.pack import HAN, LETTER, build_alternation
+from proxy.gate.values.page import ValuePage
 from proxy.gate.values.tables import HOST_ENDINGS
 from proxy.gate.values.types import Value
 
 # Han and the letters of other scripts stand right beside an address, so no \w and no \b here.
 _LABEL = rf"[{LETTER}\d](?:[{LETTER}\d-]*[{LETTER}\d])?"
 _OTHER_LABEL = r"[\p{Arabic}\p{Devanagari}][\p{Arabic}\p{Devanagari}\p{M}\d-]*"
-_HAN_ENDINGS = either(word for word in HOST_ENDINGS if HAN.fullmatch(word))
+_HAN_ENDINGS = build_alternation(word for word in HOST_ENDINGS if HAN.fullmatch(word))
 _END = (
     rf"(?<end>[{LETTER}]{{2,}}+|xn--[a-z\d-]+|[\p{{Arabic}}\p{{Devanagari}}\p{{M}}]{{2,}}+|{_HAN_ENDINGS})"
     rf"(?![{LETTER}\p{{M}}\d_-]|\.[\p{{Latin}}\d])"
 )
 _HOST = rf"(?:(?:{_LABEL}\.)+|(?:{_OTHER_LABEL}\.)+){_END}"
-_MIXED = regex.compile(rf"(?=[{LETTER}]*\p{{Latin}})[{LETTER}]*[\p{{Cyrillic}}\p{{Greek}}][{LETTER}]*")
+_MIXED_SCRIPT = regex.compile(rf"(?=[{LETTER}]*\p{{Latin}})[{LETTER}]*[\p{{Cyrillic}}\p{{Greek}}][{LETTER}]*")
 """An ending of two scripts: a look-alike, whatever the list says."""
 _FREE = r"(?<![\p{Latin}\p{Cyrillic}\p{Greek}\d_.@-])"
 _REST = r"[^\s<>\"“”«»‹›„`|\\^{}\p{Cf}\ue000，。；：！？、（）《》〈〉「」『』【】؟،؛।॥]"
@@ -28,7 +28,7 @@ _PATH = rf"(?::\d{{1,5}})?(?:[/?#]{_REST}*)?"
 
 _INNER = r"[^\s<>()]"
 _BALANCED = rf"(?:{_INNER}|\((?:{_INNER}|\({_INNER}*\))*\))*"
-_TARGET = regex.compile(rf"\]\(\s*<?(?<url>{_BALANCED})>?(?=\s*\)|\s+[\"'(])")
+_LINK_TARGET = regex.compile(rf"\]\(\s*<?(?<url>{_BALANCED})>?(?=\s*\)|\s+[\"'(])")
 """A title after it is shown too, and so is read like any text."""
 _DEFINITION = regex.compile(r"^ {0,3}\[[^\]\n]+\]:\s*<?(?<url>[^\s<>]+)>?", regex.M)
 _RUN_ON = rf"{_REST}+(?:[\"\\^{{}}`]+[\p{{L}}\d/@]{_REST}*)*"
@@ -41,10 +41,10 @@ _MAIL = regex.compile(
 )
 _HANDLE = regex.compile(r"(?<![\p{L}\d_.@])@[\p{Latin}\d_][\p{Latin}\d_.-]*")
 _ENDING = regex.compile(rf"\.{_END}")
-_BARE = regex.compile(rf"{_FREE}(?<url>{_HOST}{_PATH})")
+_BARE_HOST = regex.compile(rf"{_FREE}(?<url>{_HOST}{_PATH})")
 
-_BY_SIGN = (
-    ("](", _TARGET),
+_PATTERNS_BY_SIGN = (
+    ("](", _LINK_TARGET),
     ("]:", _DEFINITION),
     ("://", _SCHEME),
     ("mailto:", _SCHEME),
@@ -64,84 +64,88 @@ _BAD_SCHEME = regex.compile(
 _SCHEME_SIGNS = ("://", "script:", "data:")
 _ANY_SCHEME = regex.compile(r"[a-z][a-z0-9+.-]*:")
 _SAFE_SCHEMES = ("http:", "https:", "mailto:", "tel:")
-_LEFT = re.compile(r"@|://|www\.")
+_ADDRESS_SIGN = re.compile(r"@|://|www\.")
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
 
 
-def markup(text: str) -> str:
+def find_markup(text: str) -> str:
     """The first image, raw HTML or forbidden scheme of a flat text. A bare tag may stand in code."""
     if "![" in text:
         return "!["
     if any(sign in text for sign in _SCHEME_SIGNS) and (scheme := _BAD_SCHEME.search(text)):
         return scheme[0]
-    if "<" in text and (tag := _HTML.search(_shown(text))):
+    if "<" in text and (tag := _HTML.search(_strip_safe_tags(text))):
         return tag[0]
     if "](" not in text and "]:" not in text:
         return ""
-    urls = [match["url"] for pattern in (_TARGET, _DEFINITION) for match in pattern.finditer(text)]
-    return next(filter(_forbidden, urls), "")
+    urls = [match["url"] for pattern in (_LINK_TARGET, _DEFINITION) for match in pattern.finditer(text)]
+    return next(filter(_has_forbidden_scheme, urls), "")
 
 
-def _shown(text: str) -> str:
+def _strip_safe_tags(text: str) -> str:
     """`text` without what only looks like HTML: links in angle brackets, bare tags in code."""
     return CODE.sub(lambda match: _PLAIN_TAG.sub("", match[0]), _AUTOLINK.sub("", text))
 
 
-def _forbidden(url: str) -> bool:
+def _has_forbidden_scheme(url: str) -> bool:
     return bool(_ANY_SCHEME.match(url)) and not url.startswith(_SAFE_SCHEMES)
 
 
-def read_links(page: Page) -> None:
+def read_links(page: ValuePage) -> None:
     """Take every address of `page`: link targets and definitions first, bare hosts last."""
-    for sign, pattern in _BY_SIGN:
+    for sign, pattern in _PATTERNS_BY_SIGN:
         if sign in page.text:
-            page.take(pattern, lambda match: _address(page, match))
+            page.take_matches(pattern, lambda match: _read_address(page, match))
     if "@" in page.text:
-        page.take(_HANDLE, lambda match: [page.value("code", f"mix:{match[0].rstrip('.-')}", match.span())])
-    if any(map(_is_ending, _ENDING.finditer(page.text))):
-        page.take(_BARE, lambda match: _bare(page, match))
+        page.take_matches(
+            _HANDLE, lambda match: [page.build_value("code", f"mix:{match[0].rstrip('.-')}", match.span())]
+        )
+    if any(map(_is_host_ending, _ENDING.finditer(page.text))):
+        page.take_matches(_BARE_HOST, lambda match: _read_bare_host(page, match))
 
 
-def _is_ending(match: regex.Match[str]) -> bool:
+def _is_host_ending(match: regex.Match[str]) -> bool:
     """Whether a last label is one of the DNS, or looks like one."""
     end = match["end"]
-    return end in HOST_ENDINGS or end.startswith("xn--") or _MIXED.fullmatch(end) is not None
+    return end in HOST_ENDINGS or end.startswith("xn--") or _MIXED_SCRIPT.fullmatch(end) is not None
 
 
-def _bare(page: Page, match: regex.Match[str]) -> list[Value] | None:
+def _read_bare_host(page: ValuePage, match: regex.Match[str]) -> list[Value] | None:
     """A bare host; not a forgotten space before a short word ("over.It"), nor an ordinal ("3.er")."""
     start, end = match.span("end")
-    short = end - start == 2
-    figures = page.text[match.start() : start - 1].isdigit()
-    if not _is_ending(match) or (short and (figures or page.raw[start:end].istitle())):
+    is_short = end - start == 2
+    is_ordinal = page.text[match.start() : start - 1].isdigit()
+    if not _is_host_ending(match) or (is_short and (is_ordinal or page.raw[start:end].istitle())):
         return None
-    return _address(page, match)
+    return _read_address(page, match)
 
 
-def _address(page: Page, match: regex.Match[str]) -> list[Value]:
+def _read_address(page: ValuePage, match: regex.Match[str]) -> list[Value]:
     """Trailing punctuation is cut from the value but taken with it."""
     start, _ = match.span("url")
     raw = page.raw[start : match.end("url")]
-    whole = raw if match.re in (_TARGET, _DEFINITION) else trim(raw)
+    whole = raw if match.re in (_LINK_TARGET, _DEFINITION) else trim_url(raw)
     if not whole:
         return []
-    return [_value(page, whole, (start, start + len(whole)))]
+    return [_build_address_value(page, whole, (start, start + len(whole)))]
 
 
-def _value(page: Page, text: str, span: tuple[int, int]) -> Value:
+def _build_address_value(page: ValuePage, text: str, span: tuple[int, int]) -> Value:
     low = text.lower()
     if low.startswith("tel:"):
-        return page.value("tel", "tel:" + "".join(c for c in low if c.isdigit()), span)
+        return page.build_value("tel", "tel:" + "".join(c for c in low if c.isdigit()), span)
     if low.startswith("mailto:") or ("@" in low and "/" not in low.partition("@")[0]):
-        return page.value("mail", mail_key(low.removeprefix("mailto:")), span)
-    url = canonical(text)
+        return page.build_value("mail", format_mail_key(low.removeprefix("mailto:")), span)
+    url = canonicalize_url(text)
     host = url.partition("/")[0].partition("?")[0].partition("#")[0]
-    bare = host == url and "://" not in low
-    accepts = (f"url:{url}",), *((f"host:{url}",),) * bare
-    return page.value("url", f"url:{url}", span, accepts=accepts, gives=(f"url:{url}", f"host:{host}"))
+    is_bare_host = host == url and "://" not in low
+    alternatives = (f"url:{url}",), *((f"host:{url}",),) * is_bare_host
+    return page.build_value(
+        "url", f"url:{url}", span, alternatives=alternatives, source_keys=(f"url:{url}", f"host:{host}")
+    )
 
 
-def trim(url: str) -> str:
+def trim_url(url: str) -> str:
     """`url` without trailing punctuation and unbalanced closers."""
     while url:
         last = url[-1]
@@ -152,13 +156,13 @@ def trim(url: str) -> str:
     return url
 
 
-def mail_key(address: str) -> str:
+def format_mail_key(address: str) -> str:
     """`mail:` and the address in lower case, its host in ASCII. A query stays: it carries text."""
     name, _, host = address.rpartition("@")
-    return f"mail:{name}@{_ascii(host)}"
+    return f"mail:{name}@{_encode_host(host)}"
 
 
-def canonical(url: str) -> str:
+def canonicalize_url(url: str) -> str:
     """A URL without scheme, default port, leading www. and trailing slash; host in ASCII, path as written.
 
     Unreserved characters are percent-decoded (RFC 3986 §6.2.2); scheme and host are lower case.
@@ -170,10 +174,10 @@ def canonical(url: str) -> str:
     host, path = rest[:cut], rest[cut:]
     port = {"http": ":80", "https": ":443"}.get(scheme.lower(), ":0")
     host = host.lower().removesuffix(port).removesuffix(".").removeprefix("www.")
-    return _ascii(host) + _decoded(path).rstrip("/")
+    return _encode_host(host) + _decode_path(path).rstrip("/")
 
 
-def _ascii(host: str) -> str:
+def _encode_host(host: str) -> str:
     if host.isascii():
         return host
     try:
@@ -186,16 +190,16 @@ _ESCAPE = regex.compile(r"%[0-9A-Fa-f]{2}")
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
 
-def _decoded(path: str) -> str:
-    return str(_ESCAPE.sub(_unescape, path))
+def _decode_path(path: str) -> str:
+    return str(_ESCAPE.sub(_decode_escape, path))
 
 
-def _unescape(match: regex.Match[str]) -> str:
+def _decode_escape(match: regex.Match[str]) -> str:
     byte = unquote_to_bytes(match[0])
     return byte.decode() if byte[0] in _UNRESERVED else match[0].upper()
 
 
-def left_sign(page: Page) -> str:
+def find_leftover_sign(page: ValuePage) -> str:
     """The first `@`, `://` or `www.` that no address took."""
-    found = _LEFT.search(page.text)
+    found = _ADDRESS_SIGN.search(page.text)
     return found[0] if found else ""

@@ -8,7 +8,7 @@ from typing import Literal
 
 import regex
 
-Order = Literal["day", "month", "either"]
+DateOrder = Literal["day", "month", "either"]
 NEVER = r"(?!)"
 LETTER = r"\p{Latin}\p{Cyrillic}\p{Greek}"
 """Letters that make a code with a digit; those of other scripts stand right beside numbers."""
@@ -17,7 +17,7 @@ SPACED = r"\p{Latin}\p{Cyrillic}\p{Arabic}\p{Devanagari}"
 LATIN = regex.compile(r"\p{Latin}")
 HAN = regex.compile(r"\p{Han}+")
 
-FOREIGN_MIN = 7
+FOREIGN_CHARS_MIN = 7
 """The shortest Latin scale word that is heeded in other languages too."""
 SHIFT_CHARS = 20
 """How far before a number a word like साढ़े may begin."""
@@ -28,7 +28,7 @@ class ValuePack:
     """`values.toml` of one language. Every word is folded."""
 
     decimal: Literal[".", ","]
-    order: Order
+    order: DateOrder
     """Which comes first in 3/10/2024."""
     months: tuple[tuple[str, ...], ...]
     """Twelve rows: the names, cases and abbreviations of each month."""
@@ -95,12 +95,12 @@ class ValuePack:
 
 
 @dataclass(frozen=True, eq=False)
-class Tongue:
+class ValueGrammar:
     """The packs that a text is read with: its own first, then English; all of them when it is unknown."""
 
     packs: tuple[ValuePack, ...]
-    known: bool
-    rest: tuple[ValuePack, ...] = ()
+    is_known: bool
+    other_packs: tuple[ValuePack, ...] = ()
     """The other packs: of their words only scales are heeded that mean nothing else here."""
 
     @property
@@ -109,23 +109,23 @@ class Tongue:
 
     @property
     def decimal(self) -> str:
-        return self.own.decimal if self.known else ""
+        return self.own.decimal if self.is_known else ""
 
     @property
-    def spaced(self) -> bool:
-        return self.known and self.own.spaced
+    def has_spaced_groups(self) -> bool:
+        return self.is_known and self.own.spaced
 
-    def words(self, name: str) -> str:
+    def join_words(self, name: str) -> str:
         """The words of one field of all packs as a pattern; the longest first."""
-        return either(word for pack in self.packs for word in getattr(pack, name))
+        return build_alternation(word for pack in self.packs for word in getattr(pack, name))
 
     @cached_property
-    def spans(self) -> str:
+    def range_pattern(self) -> str:
         """The words between the ends of a range as a pattern, without those that also say "and"."""
-        return either(word for pack in self.packs for word in pack.until if word not in pack.joins)
+        return build_alternation(word for pack in self.packs for word in pack.until if word not in pack.joins)
 
     @cached_property
-    def links(self) -> frozenset[str]:
+    def link_words(self) -> frozenset[str]:
         """Words after a number that are nothing it counts."""
         return frozenset(
             word
@@ -134,76 +134,78 @@ class Tongue:
         )
 
     @cached_property
-    def endings(self) -> frozenset[str]:
+    def number_endings(self) -> frozenset[str]:
         """Latin letters that may be glued to a number and leave it one."""
         return frozenset(word for pack in self.packs for word in (*pack.ordinals, *pack.units, *pack.decades))
 
     @cached_property
-    def ranks(self) -> frozenset[str]:
+    def ordinal_endings(self) -> frozenset[str]:
         """Endings that make a number an ordinal."""
         return frozenset(word for pack in self.packs for word in pack.ordinals)
 
     @cached_property
-    def decades(self) -> frozenset[str]:
+    def decade_endings(self) -> frozenset[str]:
         return frozenset(word for pack in self.packs for word in pack.decades)
 
     @cached_property
     def decade_before(self) -> regex.Pattern[str]:
-        return regex.compile(rf"(?<![{SPACED}])(?:{self.words('decade_before')})\p{{M}}*\s?'?$")
+        return regex.compile(rf"(?<![{SPACED}])(?:{self.join_words('decade_before')})\p{{M}}*\s?'?$")
 
     @cached_property
     def decade_after(self) -> regex.Pattern[str]:
-        return regex.compile(rf"\s?(?:{self.words('decade_after')})(?![{SPACED}])")
+        return regex.compile(rf"\s?(?:{self.join_words('decade_after')})(?![{SPACED}])")
 
     @cached_property
     def shift_before(self) -> regex.Pattern[str]:
         """A word that adds a part to the number whose place it is searched up to: साढ़े 9."""
-        return regex.compile(rf"(?<![{SPACED}])({either(self.own.shifts)})\s$")
+        return regex.compile(rf"(?<![{SPACED}])({build_alternation(self.own.shifts)})\s$")
 
-    def shift(self, text: str, at: int) -> Decimal:
+    def find_shift(self, text: str, at: int) -> Decimal:
         """What the word before the number at `at` adds to it; 0 for none."""
         found = self.own.shifts and self.shift_before.search(text, max(0, at - SHIFT_CHARS), at)
         return self.own.shifts[found[1]] if found else Decimal(0)
 
     @cached_property
-    def powers(self) -> Mapping[str, int]:
+    def scale_powers(self) -> Mapping[str, int]:
         """Scale word → power of ten; the first pack that knows a word says what it means."""
         own = {word: power for pack in reversed(self.packs) for word, power in pack.scales.items()}
-        foreign = {word: power for pack in self.rest for word, power in pack.scales.items()}
-        certain = {word: power for word, power in foreign.items() if _foreign(word)}
+        foreign = {word: power for pack in self.other_packs for word, power in pack.scales.items()}
+        certain = {word: power for word, power in foreign.items() if _is_international(word)}
         return certain | own
 
     @cached_property
-    def scale(self) -> str:
+    def scale_pattern(self) -> str:
         """A scale word as a pattern. Han needs no end, but 千米 is a unit; 45多万 is 45万 or so."""
-        han = either(word for word in self.powers if HAN.fullmatch(word))
-        rest = either(word for word in self.powers if not HAN.fullmatch(word))
+        han = build_alternation(word for word in self.scale_powers if HAN.fullmatch(word))
+        rest = build_alternation(word for word in self.scale_powers if not HAN.fullmatch(word))
         return rf"[多余餘来來几幾]?(?:{han})(?![米克瓦卡焦伏赫帕吨])|(?:{rest})(?![{SPACED}])"
 
     @cached_property
-    def scale_word(self) -> regex.Pattern[str]:
-        return regex.compile(either(self.powers))
+    def scale_word_pattern(self) -> regex.Pattern[str]:
+        return regex.compile(build_alternation(self.scale_powers))
 
 
-def _foreign(scale: str) -> bool:
+def _is_international(scale: str) -> bool:
     """Whether a scale word means what it means in any language: Milliarden, not mil."""
-    return LATIN.search(scale) is None or len(scale) >= FOREIGN_MIN
+    return LATIN.search(scale) is None or len(scale) >= FOREIGN_CHARS_MIN
 
 
-def either(items: Iterable[str]) -> str:
+def build_alternation(items: Iterable[str]) -> str:
     """An alternation of literal words, the longest first."""
     unique = sorted(set(items), key=len, reverse=True)
     return "|".join(map(regex.escape, unique)) or NEVER
 
 
-def tongue(language: str | None, packs: Mapping[str, ValuePack]) -> Tongue:
+def choose_grammar(language: str | None, packs: Mapping[str, ValuePack]) -> ValueGrammar:
     """The packs for a text in `language`; None or a language without a pack: all of them."""
     if language is not None and language in packs:
         own = (packs[language], packs.get("en", packs[language]))
-        return _tongue(own, True, tuple(packs.values()))
-    return _tongue(tuple(packs.values()), False, ())
+        return _build_grammar(own, True, tuple(packs.values()))
+    return _build_grammar(tuple(packs.values()), False, ())
 
 
 @lru_cache(maxsize=64)
-def _tongue(packs: tuple[ValuePack, ...], known: bool, rest: tuple[ValuePack, ...]) -> Tongue:
-    return Tongue(tuple(dict.fromkeys(packs)), known, rest)
+def _build_grammar(
+    packs: tuple[ValuePack, ...], is_known: bool, other_packs: tuple[ValuePack, ...]
+) -> ValueGrammar:
+    return ValueGrammar(tuple(dict.fromkeys(packs)), is_known, other_packs)

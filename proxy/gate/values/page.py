@@ -9,12 +9,12 @@ from functools import cached_property
 import regex
 
 from indexes.text.folding import fold_text
-from proxy.gate.values.types import Count, Kind, Value
+from proxy.gate.values.types import CountedNumber, Value, ValueKind
 
-TAKEN = "\ue000"
+PLACEHOLDER = "\ue000"
 """Stands in `Page.text` where a value was: no letter, digit, space or sign."""
 
-NEAR = 32
+NEAR_CHARS = 32
 """Characters on either side of a month's name in which its date stands."""
 
 _WIDE = [chr(code) for code in range(0xFF01, 0xFF5F) if chr(code).isalnum() or chr(code) in "％＋＠［］＄"]
@@ -24,7 +24,7 @@ _MATHS = [code for code in range(0x1D400, 0x1D6A4) if unicodedata.category(chr(c
 """Latin letters of mathematics: in prose they are letters in bold."""
 
 
-def _flat_table() -> dict[int, str]:
+def _build_flat_table() -> dict[int, str]:
     """Nd and the fullwidth block to ASCII, letters as `fold` has them, signs alike: one for one."""
     table = {ord(wide): chr(ord(wide) - 0xFEE0) for wide in _WIDE}
     # Digits come in rows of ten. `regex` knows more of them than Python does, and finds them by \d.
@@ -34,24 +34,24 @@ def _flat_table() -> dict[int, str]:
     return table | {ord(a): b for a, b in zip("يىكё−﹣‐‑‒﹘˗⁻₋➖٪’ʼᵉʳ", "ییکе----------%''er", strict=True)}
 
 
-_FLAT = _flat_table()
+_FLAT = _build_flat_table()
 
 
 # Marks of prose, and what looks like a point or stroke, that are signs of a value only between digits.
 # The comma of Chinese prose never is, but in groups.
-_BETWEEN = regex.compile(
+_WIDE_BETWEEN = regex.compile(
     r"(?<=\d)[．：／－·․‧‚⁄∕](?=\d)|(?<=\p{Latin})[．․｡‧·܁۔](?=\p{Latin})|(?<=\p{Ll})。(?=[a-z])"
 )
 _NARROW = dict(zip("．：／－·․‧｡。܁۔‚⁄∕", ".:/-.......,//", strict=True))
 
 
-def _narrow(match: regex.Match[str]) -> str:
+def _narrow_sign(match: regex.Match[str]) -> str:
     return _NARROW[match[0]]
 
 
-def flatten(text: str) -> str:
+def flatten_text(text: str) -> str:
     """`text` lower case with plain digits and signs, character for character."""
-    flat = _BETWEEN.sub(_narrow, text.translate(_FLAT)) if not text.isascii() else text
+    flat = _WIDE_BETWEEN.sub(_narrow_sign, text.translate(_FLAT)) if not text.isascii() else text
     low = flat.lower()
     return low if len(low) == len(flat) else "".join(c.lower() if len(c.lower()) == 1 else c for c in flat)
 
@@ -60,90 +60,90 @@ WORD = regex.compile(r"[\p{L}\p{M}]+")
 FIGURE = re.compile("[0-9]+")
 """Digits of a flat text: all are ASCII."""
 _ASCII_WORD = re.compile("[a-z]+")
-_POINTED = regex.compile(r"[\u064b-\u065f\u0670\u0640]")
+_POINTED_ARABIC = regex.compile(r"[\u064b-\u065f\u0670\u0640]")
 
 
-def plain_word(word: str) -> str:
+def normalize_word(word: str) -> str:
     """A flat word as the tables have it: only pointed Arabic still differs."""
-    return word if word.isascii() or not _POINTED.search(word) else fold_text(word)
+    return word if word.isascii() or not _POINTED_ARABIC.search(word) else fold_text(word)
 
 
 @dataclass
-class Page:
+class ValuePage:
     """`raw` is the composed text, `text` its flat form with the taken spans blanked."""
 
     raw: str
     text: str
-    found: list[Value] = field(default_factory=list)
-    counts: list[Count] = field(default_factory=list)
+    values: list[Value] = field(default_factory=list)
+    counts: list[CountedNumber] = field(default_factory=list)
 
     @classmethod
-    def of(cls, text: str) -> "Page":
+    def build(cls, text: str) -> "ValuePage":
         """The page of any text."""
         raw = text if text.isascii() else unicodedata.normalize("NFC", text)
-        return cls(raw, flatten(raw))
+        return cls(raw, flatten_text(raw))
 
     @cached_property
-    def flat(self) -> str:
+    def flat_text(self) -> str:
         """The flat form with nothing taken."""
-        return flatten(self.raw)
+        return flatten_text(self.raw)
 
     @cached_property
     def words(self) -> frozenset[str]:
         """Every word, to know at once which tables can matter."""
         if self.raw.isascii():
             return frozenset(_ASCII_WORD.findall(self.text))
-        return frozenset(map(plain_word, WORD.findall(self.text))) - {""}
+        return frozenset(map(normalize_word, WORD.findall(self.text))) - {""}
 
     @cached_property
-    def figures(self) -> list[str]:
+    def digit_runs(self) -> list[str]:
         """Every run of digits, to know at once which patterns can matter."""
         return FIGURE.findall(self.text)
 
-    def take(
-        self, pattern: regex.Pattern[str], read: Callable[[regex.Match[str]], Sequence[Value] | None]
+    def take_matches(
+        self, pattern: regex.Pattern[str], read_match: Callable[[regex.Match[str]], Sequence[Value] | None]
     ) -> None:
         """Let `read` look at each match: its values are found and the match is taken; None leaves it."""
 
-        def swap(match: regex.Match[str]) -> str:
-            values = read(match)
+        def take_match(match: regex.Match[str]) -> str:
+            values = read_match(match)
             if values is None:
                 return match[0]
-            self.found.extend(values)
-            return TAKEN * len(match[0])
+            self.values.extend(values)
+            return PLACEHOLDER * len(match[0])
 
-        self.text = pattern.sub(swap, self.text)
+        self.text = pattern.sub(take_match, self.text)
 
-    def take_near(
+    def take_matches_near(
         self,
         places: Sequence[int],
         pattern: regex.Pattern[str],
-        read: Callable[[regex.Match[str]], Sequence[Value] | None],
+        read_match: Callable[[regex.Match[str]], Sequence[Value] | None],
     ) -> None:
         """As `take`, but only matches over one of `places`: for patterns too dear to search a source with."""
         for place in places:
-            match = self._over(place, pattern) if self.text[place] != TAKEN else None
-            values = read(match) if match else None
+            match = self._find_match_over(place, pattern) if self.text[place] != PLACEHOLDER else None
+            values = read_match(match) if match else None
             if match and values is not None:
-                self.found.extend(values)
+                self.values.extend(values)
                 start, end = match.span()
-                self.text = self.text[:start] + TAKEN * (end - start) + self.text[end:]
+                self.text = self.text[:start] + PLACEHOLDER * (end - start) + self.text[end:]
 
-    def _over(self, place: int, pattern: regex.Pattern[str]) -> regex.Match[str] | None:
+    def _find_match_over(self, place: int, pattern: regex.Pattern[str]) -> regex.Match[str] | None:
         """The match over `place`; others near it, which the window may cut, are found at their own place."""
-        near = pattern.finditer(self.text, max(0, place - NEAR), place + NEAR)
+        near = pattern.finditer(self.text, max(0, place - NEAR_CHARS), place + NEAR_CHARS)
         return next((match for match in near if match.start() <= place < match.end()), None)
 
-    def value(
+    def build_value(
         self,
-        kind: Kind,
+        kind: ValueKind,
         key: str,
         span: tuple[int, int],
         *,
-        accepts: Sequence[Sequence[str]] = (),
-        gives: Sequence[str] = (),
+        alternatives: Sequence[Sequence[str]] = (),
+        source_keys: Sequence[str] = (),
     ) -> Value:
         """A value of this page; by default it accepts and gives its own key."""
         start, end = span
-        chosen = tuple(map(tuple, accepts)) or ((key,),)
-        return Value(kind, key, self.raw[start:end], start, end, chosen, tuple(gives) or (key,))
+        chosen = tuple(map(tuple, alternatives)) or ((key,),)
+        return Value(kind, key, self.raw[start:end], start, end, chosen, tuple(source_keys) or (key,))

@@ -8,8 +8,8 @@ import regex
 
 from proxy.gate.values.pack import LETTER
 
-_DRESSED = regex.compile(r"[*_~`&\\{\u32c0-\u33fe\U0001f51f\u0640\u064b-\u0654\u0670]|\p{Cf}")
-_SIGNS = re.compile(r"[*_~`&\\{]")
+_MARKUP_SIGNS = regex.compile(r"[*_~`&\\{\u32c0-\u33fe\U0001f51f\u0640\u064b-\u0654\u0670]|\p{Cf}")
+_ASCII_MARKUP_SIGNS = re.compile(r"[*_~`&\\{]")
 """The same in ASCII, in a fourth of the time."""
 _POINTED = regex.compile(r"(?<=[\p{Arabic}&&\p{L}])[\u0640\u064b-\u0652\u0670]+|(?<=ه)\u0654", regex.V1)
 """Arabic vowel signs: صباحًا is صباحا. On a digit they stay, and stop it."""
@@ -22,7 +22,7 @@ _SQUARED = regex.compile(r"[\u32c0-\u32cb\u3358-\u3370\u33c2\u33d8\u33e0-\u33fe\
 _THIN = regex.compile(r"(?<=\d)(?:\{,\}|\\[ ;:!])(?=\d)")
 """What formulas write between the digits of one number: 45{,}200."""
 _ENTITY = regex.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});", regex.IGNORECASE)
-_KEPT = frozenset("<>&\"'`!")
+_MARKUP_CHARS = frozenset("<>&\"'`!")
 """Signs that make no markup while they are written as entities."""
 _LINK = regex.compile(r"\[([^\[\]]*)\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)")
 _RUN = regex.compile(r"\S++")
@@ -34,35 +34,35 @@ _HIDDEN = regex.compile(rf"(?<=[\p{{L}}\p{{M}}]){_CF}(?=\p{{L}})|^{_CF}|{_CF}$",
 """Unseen inside or beside a word; next to a digit it is for the reader to object to."""
 
 
-def rendered(text: str) -> str:
+def render_text(text: str) -> str:
     """`text` without emphasis, escapes and vowel signs, its entities read, no unseen character inside a word.
 
     Addresses are left alone: no reader sees emphasis in one.
     """
-    if not (_SIGNS if text.isascii() else _DRESSED).search(text):
+    if not (_ASCII_MARKUP_SIGNS if text.isascii() else _MARKUP_SIGNS).search(text):
         return text
-    text = _SQUARED.sub(_spread, text)
-    text = _THIN.sub("", _POINTED.sub("", _ENTITY.sub(_read, text)))
-    return str(_RUN.sub(lambda run: _undressed(run[0]), text))
+    text = _SQUARED.sub(_expand_sign, text)
+    text = _THIN.sub("", _POINTED.sub("", _ENTITY.sub(_decode_entity, text)))
+    return str(_RUN.sub(lambda run: _strip_emphasis(run[0]), text))
 
 
-def unlinked(text: str) -> str:
+def unwrap_links(text: str) -> str:
     """`text` with only the words of its links: 45 [thousand](…) is read as 45 thousand."""
     return _LINK.sub(r"\1", text) if "](" in text else text
 
 
-def _read(entity: regex.Match[str]) -> str:
+def _decode_entity(entity: regex.Match[str]) -> str:
     """What an entity stands for; a bracket made of one is no marker's, so it stays as written."""
-    said = html.unescape(entity[0])
-    bracket = any(unicodedata.category(char) in ("Ps", "Pe") for char in said)
-    return entity[0] if bracket or not _KEPT.isdisjoint(said) else said
+    character = html.unescape(entity[0])
+    bracket = any(unicodedata.category(char) in ("Ps", "Pe") for char in character)
+    return entity[0] if bracket or not _MARKUP_CHARS.isdisjoint(character) else character
 
 
-def _spread(sign: regex.Match[str]) -> str:
+def _expand_sign(sign: regex.Match[str]) -> str:
     return "10" if sign[0] == "\U0001f51f" else unicodedata.normalize("NFKC", sign[0])
 
 
-def _undressed(run: str) -> str:
+def _strip_emphasis(run: str) -> str:
     if "\\" in run:
         run = _ESCAPED.sub("", run)
     if _ADDRESS.search(run) or _BARE.fullmatch(run):

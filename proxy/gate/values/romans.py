@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import regex
 
-from proxy.gate.values.numbers import number_key
-from proxy.gate.values.page import TAKEN, Page
+from proxy.gate.values.numbers import format_number_key
+from proxy.gate.values.page import PLACEHOLDER, ValuePage
 from proxy.gate.values.types import Value
 
 _SIGN = regex.compile(r"[IVXХІ]{2}|[VX][eᵉ]")
@@ -22,24 +22,24 @@ _HEADING = regex.compile(r"(?m)^[^\p{L}\p{N}\n]*\(?[IVX]{2,7}[.):](?=\s)")
 """`II. Equipment` numbers a list."""
 
 
-def roman(text: str) -> int:
+def parse_roman(text: str) -> int:
     """The number that `text` writes in the Roman way; 0 where it writes none from 2 to 39."""
     m = _CANONICAL.fullmatch(text.translate(_LATIN))
     return 10 * len(m["tens"]) + _ONES.index(m["ones"]) if m else 0
 
 
-def read_romans(page: Page) -> None:
+def read_romans(page: ValuePage) -> None:
     """Find the Roman numerals of `page`; single letters only with the ending of a French ordinal."""
     if not _SIGN.search(page.raw):
         return
     headings = [match.span() for match in _HEADING.finditer(page.raw)]
     for match in _ROMAN.finditer(page.raw):
         start, end = match.span()
-        free = TAKEN not in page.text[start:end] and not any(a <= start < b for a, b in headings)
-        if free and (number := roman(match["number"])):
-            page.found.append(_value(page, number, (start, end)))
+        is_free = PLACEHOLDER not in page.text[start:end] and not any(a <= start < b for a, b in headings)
+        if is_free and (number := parse_roman(match["number"])):
+            page.values.append(_build_roman_value(page, number, (start, end)))
 
 
-def _value(page: Page, number: int, span: tuple[int, int]) -> Value:
-    key = number_key(Decimal(number))
-    return page.value("number", key, span, gives=[key, f"rank:{number}"])
+def _build_roman_value(page: ValuePage, number: int, span: tuple[int, int]) -> Value:
+    key = format_number_key(Decimal(number))
+    return page.build_value("number", key, span, source_keys=[key, f"rank:{number}"])

@@ -8,20 +8,20 @@ from itertools import pairwise
 
 import regex
 
-from proxy.gate.values.counts import noun_after
-from proxy.gate.values.days import day_in_words
-from proxy.gate.values.halves import Halves, halves
-from proxy.gate.values.han import NUMERAL, han_number
-from proxy.gate.values.notations import Notations, notations
-from proxy.gate.values.numbers import number_key
-from proxy.gate.values.pack import Tongue, ValuePack, either
-from proxy.gate.values.page import TAKEN, WORD, Page, plain_word
-from proxy.gate.values.sums import DOZEN, Word, add_up
-from proxy.gate.values.types import Count
+from proxy.gate.values.counts import find_noun_after
+from proxy.gate.values.days import read_day_in_words
+from proxy.gate.values.halves import HalfWords, compile_half_words
+from proxy.gate.values.han import NUMERAL, parse_han_number
+from proxy.gate.values.notations import NumberContext, compile_number_context
+from proxy.gate.values.numbers import format_number_key
+from proxy.gate.values.pack import ValueGrammar, ValuePack, build_alternation
+from proxy.gate.values.page import PLACEHOLDER, WORD, ValuePage, normalize_word
+from proxy.gate.values.sums import DOZEN, NumberWord, add_up_words
+from proxy.gate.values.types import CountedNumber
 
 _GAP = regex.compile(r"[\s\u200c-]{1,2}")
 _NOUN = regex.compile(r"([\s\u200c-])\s?([\p{L}\p{M}]+)")
-_MULTIPLIED = regex.compile(rf"(?r){TAKEN}[\s\u200c-]?")
+_MULTIPLIED = regex.compile(rf"(?r){PLACEHOLDER}[\s\u200c-]?")
 _ABOUT = regex.compile("(?:[多余餘来來]|[几幾](?=[百千万萬亿億]))(?<scale>[百千万萬亿億]*)")
 """四十多万 is 40万 or so."""
 COUNTING_MAX = 3
@@ -32,175 +32,183 @@ _AND = "و"  # written together with the word after it in Arabic
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _NumberWordTable:
     """The number words of one pack, ready to look up."""
 
     values: Mapping[str, Decimal]
     pack: ValuePack
-    firsts: frozenset[str]
-    pairs: frozenset[str]
+    first_words: frozenset[str]
+    pair_starts: frozenset[str]
     """First words of numbers of two words."""
-    part: regex.Pattern[str]
-    counted: frozenset[str]
-    link: regex.Pattern[str]
+    part_pattern: regex.Pattern[str]
+    counted_nouns: frozenset[str]
+    link_pattern: regex.Pattern[str]
     """What may stand between two words of one number."""
-    point: regex.Pattern[str]
+    point_pattern: regex.Pattern[str]
     """What stands before the decimals."""
-    halves: Halves
-    notations: Notations
+    half_words: HalfWords
+    number_context: NumberContext
 
     @property
-    def compounds(self) -> bool:
+    def has_compounds(self) -> bool:
         """Whether several words of this language may be written as one."""
         return bool(self.pack.glue) or _AND in self.pack.joins
 
-    def compound(self, word: str) -> bool:
+    def may_be_compound(self, word: str) -> bool:
         """Whether a word of several parts may be a number."""
         if word[0] == _AND and _AND in self.pack.joins:
-            return word[1:] in self.firsts
+            return word[1:] in self.first_words
         return bool(self.pack.glue) and len(word) >= COMPOUND_MIN
 
-    def word(self, text: str, start: int, joined: bool) -> Word | None:
+    def match_word(self, text: str, start: int, joined: bool) -> NumberWord | None:
         """`text`, a folded word or two, if it is a number."""
         value = self.values.get(text)
         if value is None:
             return None
         pack = self.pack
-        return Word(value, start, start + len(text), joined, text in pack.ranks, text in pack.loose)
+        return NumberWord(value, start, start + len(text), joined, text in pack.ranks, text in pack.loose)
 
 
 @lru_cache(maxsize=64)
-def _table(pack: ValuePack) -> _Table:
+def _build_word_table(pack: ValuePack) -> _NumberWordTable:
     values = {**pack.cardinals, **{word: Decimal(rank) for word, rank in pack.ranks.items()}}
-    words = either(values)
+    words = build_alternation(values)
     glue = regex.escape(pack.glue)
     gap = r"[\s\u200c-]{1,2}"
-    return _Table(
+    return _NumberWordTable(
         values,
         pack,
         frozenset(word.split()[0] for word in values),
         frozenset(word.split()[0] for word in values if " " in word),
         regex.compile(rf"(?<word>{words})(?:{glue})?"),
         frozenset(pack.counted),
-        regex.compile(rf"(?:{gap}(?:(?:{either(pack.joins)}){gap})?|{gap}{_AND}|(?:{glue})?)"),
-        regex.compile(rf"\s(?:{either(pack.point)})\s"),
-        halves(pack),
-        notations(pack),
+        regex.compile(rf"(?:{gap}(?:(?:{build_alternation(pack.joins)}){gap})?|{gap}{_AND}|(?:{glue})?)"),
+        regex.compile(rf"\s(?:{build_alternation(pack.point)})\s"),
+        compile_half_words(pack),
+        compile_number_context(pack),
     )
 
 
-def read_spelled(page: Page, tongue: Tongue, source: bool) -> None:
+def read_spelled_numbers(page: ValuePage, grammar: ValueGrammar, is_source: bool) -> None:
     """Find the spelled-out numbers of `page`; in an answer only words that can mean nothing else count."""
-    packs = tongue.packs if source and not tongue.known else tongue.packs[:1]
+    packs = grammar.packs if is_source and not grammar.is_known else grammar.packs[:1]
     for pack in packs:
         if pack.measures:
-            _read_han(page, _table(pack), source)
+            _read_han_numbers(page, _build_word_table(pack), is_source)
         elif pack.cardinals:
-            _read_words(page, _table(pack), source)
+            _read_word_numbers(page, _build_word_table(pack), is_source)
 
 
-def _read_words(page: Page, table: _Table, source: bool) -> None:
-    if not _seen(page.words, table):
+def _read_word_numbers(page: ValuePage, table: _NumberWordTable, is_source: bool) -> None:
+    if not _has_number_word(page.words, table):
         return
-    run: list[Word] = []
-    words = _number_words(page.text, table)
-    for word in _decimals(page, table, words) if table.pack.point else words:
-        if run and not _follows(page.text, run[-1], word, table):
-            _close(page, table, run, source)
+    run: list[NumberWord] = []
+    words = _find_number_words(page.text, table)
+    for word in _take_decimals(page, table, words) if table.pack.point else words:
+        if run and not _can_follow(page.text, run[-1], word, table):
+            _finish_run(page, table, run, is_source)
             run = []
         run.append(word)
-    _close(page, table, run, source)
+    _finish_run(page, table, run, is_source)
 
 
-def _seen(words: frozenset[str], table: _Table) -> bool:
+def _has_number_word(words: frozenset[str], table: _NumberWordTable) -> bool:
     """Whether any of `words` can be a number word: a cheap look before the dear one."""
-    if not words.isdisjoint(table.firsts):
+    if not words.isdisjoint(table.first_words):
         return True
-    return table.compounds and any(table.compound(word) and _parts(word, 0, False, table) for word in words)
+    return table.has_compounds and any(
+        table.may_be_compound(word) and _split_number_word(word, 0, False, table) for word in words
+    )
 
 
-def _number_words(text: str, table: _Table) -> list[Word]:
+def _find_number_words(text: str, table: _NumberWordTable) -> list[NumberWord]:
     """The number words of `text` in order, two-word ones first, glued ones apart."""
-    tokens = [(word, token.start()) for token in WORD.finditer(text) if (word := plain_word(token[0]))]
-    found: list[Word] = []
+    tokens = [(word, token.start()) for token in WORD.finditer(text) if (word := normalize_word(token[0]))]
+    found: list[NumberWord] = []
     taken = 0
     joined = False
     for (word, start), (after, place) in pairwise([*tokens, ("", 0)]):
-        if start >= taken and (word in table.firsts or table.compound(word)):
-            pair = table.word(f"{word} {after}", start, joined) if word in table.pairs else None
+        if start >= taken and (word in table.first_words or table.may_be_compound(word)):
+            pair = table.match_word(f"{word} {after}", start, joined) if word in table.pair_starts else None
             if pair is not None and _GAP.fullmatch(text, start + len(word), place):
                 taken = place + len(after)
                 found.append(replace(pair, end=taken))
             else:
-                found.extend(_parts(word, start, joined, table))
+                found.extend(_split_number_word(word, start, joined, table))
         joined = word in table.pack.joins
-    return table.halves.shift(text, found)
+    return table.half_words.add_shifts(text, found)
 
 
-def _parts(word: str, start: int, joined: bool, table: _Table) -> list[Word]:
+def _split_number_word(word: str, start: int, joined: bool, table: _NumberWordTable) -> list[NumberWord]:
     """A word as its number words: one, one after a glued "and", or several glued together; [] for none."""
-    if (whole := table.word(word, start, joined)) is not None:
+    if (whole := table.match_word(word, start, joined)) is not None:
         return [whole]
     if word.startswith(_AND) and _AND in table.pack.joins and len(word) > 2:
-        rest = table.word(word[1:], start + 1, True)
+        rest = table.match_word(word[1:], start + 1, True)
         return [rest] if rest is not None else []
-    parts = list(table.part.finditer(word)) if table.pack.glue else []
+    parts = list(table.part_pattern.finditer(word)) if table.pack.glue else []
     if "".join(part[0] for part in parts) != word or len(parts) < 2:
         return []
-    words = [table.word(part["word"], start + part.start(), at > 0) for at, part in enumerate(parts)]
+    words = [table.match_word(part["word"], start + part.start(), at > 0) for at, part in enumerate(parts)]
     return [found for found in words if found is not None]
 
 
-def _follows(text: str, last: Word, word: Word, table: _Table) -> bool:
+def _can_follow(text: str, last: NumberWord, word: NumberWord, table: _NumberWordTable) -> bool:
     """Whether two number words may be one number. "Thirty seconds" is none, "thirty-second" is."""
     between = text[last.end : word.start]
-    compound = table.pack.units_first and word.rank and word.joined  # الخامس والعشرون
-    if (last.rank and not compound) or (word.rank and word.loose and between == " "):
+    is_compound = table.pack.units_first and word.rank and word.joined  # الخامس والعشرون
+    if (last.rank and not is_compound) or (word.rank and word.loose and between == " "):
         return False
-    return table.link.fullmatch(between) is not None
+    return table.link_pattern.fullmatch(between) is not None
 
 
-def _close(page: Page, table: _Table, run: list[Word], source: bool) -> None:
+def _finish_run(page: ValuePage, table: _NumberWordTable, run: list[NumberWord], is_source: bool) -> None:
     """Add up a run of number words; what does not add begins the next number."""
     while run:
-        taken, number = add_up(run, table.pack)
+        taken, number = add_up_words(run, table.pack)
         words, run = run[:taken], run[taken:]
-        if not words[-1].rank and table.notations.below_zero(page.text, words[0].start):
-            exact, end = table.halves.apply(page.text, number, (words[0].start, words[-1].end))
-            page.found.append(page.value("number", number_key(-exact), (words[0].start, end)))
+        if not words[-1].rank and table.number_context.is_negative(page.text, words[0].start):
+            exact, end = table.half_words.apply_half(page.text, number, (words[0].start, words[-1].end))
+            page.values.append(page.build_value("number", format_number_key(-exact), (words[0].start, end)))
         else:
-            (_hold if source else _say)(page, table, words, number)
+            (_add_source_number if is_source else _add_answer_number)(page, table, words, number)
 
 
-def _hold(page: Page, table: _Table, words: list[Word], number: Decimal) -> None:
+def _add_source_number(
+    page: ValuePage, table: _NumberWordTable, words: list[NumberWord], number: Decimal
+) -> None:
     """Find what a source holds by `words`, which make `number`."""
     start, end, rank = words[0].start, words[-1].end, words[-1].rank
     if rank:
-        page.found.append(page.value("number", f"rank:{number}", (start, end)))  # the quarter Q4
-    exact, end = table.halves.apply(page.text, number, (start, end))
+        page.values.append(page.build_value("number", f"rank:{number}", (start, end)))  # the quarter Q4
+    exact, end = table.half_words.apply_half(page.text, number, (start, end))
     least = 1 if rank else 2  # "one" is an article as well, "first" is not
-    if exact >= least or exact % 1 or table.notations.at_clock(page.text, exact, (start, end)):
-        page.found.append(table.notations.number(page, exact, (start, end)))
+    if exact >= least or exact % 1 or table.number_context.is_time_of_day(page.text, exact, (start, end)):
+        page.values.append(table.number_context.build_number(page, exact, (start, end)))
 
 
-def _say(page: Page, table: _Table, words: list[Word], number: Decimal) -> None:
+def _add_answer_number(
+    page: ValuePage, table: _NumberWordTable, words: list[NumberWord], number: Decimal
+) -> None:
     """Find what an answer says by `words`, which make `number`: a day, a figure, or a count at most."""
     start, end, rank = words[0].start, words[-1].end, words[-1].rank
-    if (number > 1 or rank) and (day := day_in_words(page, table.pack, number, (start, end), rank=rank)):
-        page.found.append(day)
+    if (number > 1 or rank) and (
+        day := read_day_in_words(page, table.pack, number, (start, end), is_ordinal=rank)
+    ):
+        page.values.append(day)
         return
-    exact, end = table.halves.apply(page.text, number, (start, end))
-    clocked = table.notations.at_clock(page.text, exact, (start, end))
-    if exact < 2 and exact % 1 == 0 and not clocked:
+    exact, end = table.half_words.apply_half(page.text, number, (start, end))
+    is_time = table.number_context.is_time_of_day(page.text, exact, (start, end))
+    if exact < 2 and exact % 1 == 0 and not is_time:
         return
-    value = table.notations.number(page, exact, (start, end))
-    if clocked or exact != number or _certain(page.text, table, words):
-        page.found.append(value)
-    elif not rank and (noun := noun_after(page, end)):
-        page.counts.append(Count(value, noun))
+    value = table.number_context.build_number(page, exact, (start, end))
+    if is_time or exact != number or _is_certain_number(page.text, table, words):
+        page.values.append(value)
+    elif not rank and (noun := find_noun_after(page, end)):
+        page.counts.append(CountedNumber(value, noun))
 
 
-def _certain(text: str, table: _Table, words: list[Word]) -> bool:
+def _is_certain_number(text: str, table: _NumberWordTable, words: list[NumberWord]) -> bool:
     """Whether words of an answer can only be a number, and one that says how many.
 
     Answers count what they list: "Two friends, Ann and Bo". So a lone two or three is a figure only with a
@@ -217,48 +225,48 @@ def _certain(text: str, table: _Table, words: list[Word]) -> bool:
     ):
         return True
     after = _NOUN.match(text, first.end)
-    counted = after is not None and plain_word(after[2]) in table.counted
+    is_counted = after is not None and normalize_word(after[2]) in table.counted_nouns
     if first.value >= 100:
-        return counted or not (first.loose or first.rank or str(first.value).strip("0") == "1")
+        return is_counted or not (first.loose or first.rank or str(first.value).strip("0") == "1")
     if first.loose:
-        return counted and not first.rank  # eleven is an elf in German, but elf Euro are money
+        return is_counted and not first.rank  # eleven is an elf in German, but elf Euro are money
     if first.value > COUNTING_MAX or after is None:
         return first.value > COUNTING_MAX
-    return after[1] == "-" or counted
+    return after[1] == "-" or is_counted
 
 
-def _decimals(page: Page, table: _Table, words: list[Word]) -> list[Word]:
+def _take_decimals(page: ValuePage, table: _NumberWordTable, words: list[NumberWord]) -> list[NumberWord]:
     """Find numbers like "twelve point five" among `words`; the words they leave."""
-    left: list[Word] = []
+    rest: list[NumberWord] = []
     for word in words:
-        if left and not left[-1].rank and table.point.fullmatch(page.text[left[-1].end : word.start]):
-            whole = left.pop()
+        if rest and not rest[-1].rank and table.point_pattern.fullmatch(page.text[rest[-1].end : word.start]):
+            whole = rest.pop()
             number = Decimal(f"{whole.value}.{word.value}")
-            page.found.append(table.notations.number(page, number, (whole.start, word.end)))
+            page.values.append(table.number_context.build_number(page, number, (whole.start, word.end)))
         else:
-            left.append(word)
-    return left
+            rest.append(word)
+    return rest
 
 
-def _read_han(page: Page, table: _Table, source: bool) -> None:
+def _read_han_numbers(page: ValuePage, table: _NumberWordTable, is_source: bool) -> None:
     """In an answer only before a measure word, after 第 or in a fraction: 三明治 is no three."""
     text, measures = page.text, table.pack.measures
     for match in NUMERAL.finditer(text):
         start, end = match.span()
-        number = Decimal(han_number(match[0]))
+        number = Decimal(parse_han_number(match[0]))
         before = text[max(0, start - 3) : start]
         if number and (about := _ABOUT.match(text, end)):
-            number, end = _times(number, about["scale"]), about.end()
+            number, end = _multiply_by_scale(number, about["scale"]), about.end()
         counted = before.endswith(("第", "分之")) or text.startswith((*measures, "分之"), end)
-        exact, end = table.halves.apply(text, number, (start, end)) if number else (number, end)
-        if exact and table.notations.below_zero(text, start):
-            page.found.append(page.value("number", number_key(-exact), (start, end)))
+        exact, end = table.half_words.apply_half(text, number, (start, end)) if number else (number, end)
+        if exact and table.number_context.is_negative(text, start):
+            page.values.append(page.build_value("number", format_number_key(-exact), (start, end)))
             continue
         certain = counted and len(match[0].strip("百千万萬亿億")) > 0
-        first = source and before.endswith("第")
-        if (exact != number or number >= 2 - first) and (source or certain):
-            page.found.append(table.notations.number(page, exact, (start, end)))
+        first = is_source and before.endswith("第")
+        if (exact != number or number >= 2 - first) and (is_source or certain):
+            page.values.append(table.number_context.build_number(page, exact, (start, end)))
 
 
-def _times(number: Decimal, scale: str) -> Decimal:
-    return number * han_number(scale) if scale else number
+def _multiply_by_scale(number: Decimal, scale: str) -> Decimal:
+    return number * parse_han_number(scale) if scale else number

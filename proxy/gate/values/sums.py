@@ -11,7 +11,7 @@ DOZEN = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class NumberWord:
     """A number word and where it stands. `joined`: a hyphen, `and` or glue stands before it."""
 
     value: Decimal
@@ -23,18 +23,18 @@ class Word:
 
 
 @dataclass(slots=True)
-class _Sum:
+class _NumberSum:
     """A number under way: `total` of the scales closed so far, `group` below the next one."""
 
     total: Decimal = Decimal(0)
     group: Decimal = Decimal(0)
     scale: Decimal = Decimal(0)
 
-    def add(self, word: Word, units_first: bool) -> bool:
+    def add_word(self, word: NumberWord, units_first: bool) -> bool:
         """Add `word` if the number can go on with it."""
         value, rest = word.value, self.group % 100
         if value >= 1000:
-            return self._scale(value)
+            return self._apply_scale(value)
         if value == 100 and 1 < self.group < 20 and self.group != 10:  # twelve hundred
             self.group *= 100
             return True
@@ -50,7 +50,7 @@ class _Sum:
             self.group += value
         return fits
 
-    def _scale(self, value: Decimal) -> bool:
+    def _apply_scale(self, value: Decimal) -> bool:
         if self.scale and value >= self.scale:
             if self.group or value == self.scale:
                 return False
@@ -61,10 +61,10 @@ class _Sum:
         return True
 
 
-def add_up(run: Sequence[Word], pack: ValuePack) -> tuple[int, Decimal]:
+def add_up_words(run: Sequence[NumberWord], pack: ValuePack) -> tuple[int, Decimal]:
     """How many words of `run` make its first number, and the number."""
-    state = _Sum()
+    state = _NumberSum()
     for at, word in enumerate(run):
-        if not state.add(word, pack.units_first or bool(pack.glue)):
+        if not state.add_word(word, pack.units_first or bool(pack.glue)):
             return max(at, 1), state.total + state.group
     return len(run), state.total + state.group

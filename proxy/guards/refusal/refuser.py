@@ -40,7 +40,7 @@ class AnswerTopicPatterns:
         self._patterns = patterns
         self._names = names
 
-    def find(self, folded: str) -> str:
+    def find_topic(self, folded: str) -> str:
         """The topic that a folded sentence of the answer touches, or ""."""
         line = pad_text(folded)
         for text in dict.fromkeys((line, self._names.replace_with_subject(line))):

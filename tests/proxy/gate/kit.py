@@ -6,7 +6,7 @@ from typing import Literal
 
 from indexes.text.language import WordPack
 from proxy.domain.types import Source
-from proxy.gate import Gate, Release, Rules, SentencePack, Stop, ValuePack, VoicePack
+from proxy.gate import Gate, GateRules, Release, SentencePack, Stop, ValuePack, VoicePack
 from proxy.settings.languages import load_packs
 
 PROMPT = (
@@ -26,14 +26,14 @@ SOURCES = (LIBRARY, HOURS)
 class Banned:
     """A topic that any answer with the word "salary" belongs to."""
 
-    def find(self, folded: str) -> str:
+    def find_topic(self, folded: str) -> str:
         return "terms" if "salary" in folded else ""
 
 
 @cache
-def packs() -> Rules:
+def packs() -> GateRules:
     """Default rules over the packs of all languages."""
-    return Rules(
+    return GateRules(
         sentences=load_packs("sentences", SentencePack),
         values=load_packs("values", ValuePack),
         voices=load_packs("voice", VoicePack),
@@ -56,7 +56,7 @@ def pieces(text: str, sizes: Iterable[int]) -> list[str]:
 
 def run(
     text: str | list[str],
-    rules: Rules | None = None,
+    rules: GateRules | None = None,
     sources: tuple[Source, ...] = SOURCES,
     language: str = "en",
     ending: Literal["stop", "length", "cut"] = "stop",

@@ -110,5 +110,5 @@ def test_held_text_is_bounded(piece: str, size: int) -> None:
     gate = Gate(SOURCES, "en", rules)
     for _ in range(60):
         gate.feed(piece * size)
-        held = len(gate._scanner.held) + sum(len(r.text) for r in gate._leading or [])
+        held = len(gate._scanner.pending_text) + sum(len(r.text) for r in gate._leading_releases or [])
         assert held <= 2 * 200 + 2 * LOOK_AHEAD

@@ -5,7 +5,7 @@ import unicodedata
 import pytest
 import regex
 
-from proxy.gate.values.page import flatten
+from proxy.gate.values.page import flatten_text
 from tests.proxy.gate.kit import LIBRARY, run, verdict
 from tests.proxy.gate.reading import held
 
@@ -15,7 +15,7 @@ KAWI = [chr(0x11F50 + digit) for digit in range(10)]
 
 
 def test_a_digit_of_any_script_is_its_ascii_form() -> None:
-    flat = [flatten(digit) for digit in DIGITS]
+    flat = [flatten_text(digit) for digit in DIGITS]
     assert all(len(digit) == 1 and digit in "0123456789" for digit in flat)
     assert all(
         flat[at] == str(unicodedata.digit(digit)) for at, digit in enumerate(DIGITS) if digit.isdecimal()

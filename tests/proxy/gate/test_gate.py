@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from proxy.domain.types import Source
-from proxy.gate import Gate, Release, Rules, Stop
-from proxy.gate.types import RULES
+from proxy.gate import Gate, GateRules, Release, Stop
+from proxy.gate.types import RULE_NAMES
 from tests.proxy.gate.kit import PROMPT, SOURCES, TOKEN, packs, released, run, verdict
 
 
@@ -92,19 +92,19 @@ def test_the_first_failing_sentence_stops_the_answer(text: str, rule: str, endin
 def test_every_rule_has_an_example_above_or_below() -> None:
     marks = [m for f in (test_the_first_failing_sentence_stops_the_answer,) for m in f.pytestmark]  # type: ignore[attr-defined]
     named = {case[1] for mark in marks for case in mark.args[1]}
-    assert named | {"cap", "length", "fault"} == set(RULES)
+    assert named | {"cap", "length", "fault"} == set(RULE_NAMES)
 
 
 def test_a_verdict_names_the_piece_and_the_sources_looked_at() -> None:
     [stop] = run("It costs 12 euros [1] and opens at 8:15 [2].")
     assert isinstance(stop, Stop)
-    assert (stop.piece, stop.looked) == ("8:15", (1, 2))
+    assert (stop.piece, stop.source_numbers) == ("8:15", (1, 2))
     assert "08:15" in stop.detail
 
 
 def test_releases_name_the_sources_that_their_markers_point_at() -> None:
     said = run("It opens at 9:30 [2][1][2]. Fine.")
-    assert [s.cites for s in said if isinstance(s, Release)] == [(2, 1), ()]
+    assert [s.source_numbers for s in said if isinstance(s, Release)] == [(2, 1), ()]
 
 
 @pytest.mark.parametrize("ending", ["length", "cut"])
@@ -118,7 +118,7 @@ def test_what_was_cut_short_loses_its_unfinished_sentence(ending: str) -> None:
 
 def test_more_events_than_the_cap_are_cut() -> None:
     """The event above the cap is not even read."""
-    rules = packs().capped(3)
+    rules = packs().copy_with_cap(3)
     text = ["It opens ", "at 9:30 [2].", " It", " costs 12 euros [1]. Bye"]
     said = run(text, rules)
     assert (released(said), verdict(said)) == ("It opens at 9:30.", "cap")
@@ -127,7 +127,7 @@ def test_more_events_than_the_cap_are_cut() -> None:
 
 def test_more_bytes_than_the_cap_allows_are_cut_wherever_they_fall() -> None:
     """16 bytes a token: the byte above the cap is not read, whatever the pieces."""
-    rules = replace(packs(), output_bytes_per_token_max=1).capped(40)
+    rules = replace(packs(), output_bytes_per_token_max=1).copy_with_cap(40)
     text = "Café opens at 9:30 [2]. " + "Enjoy it. " * 4
     assert len(text.encode()) > 40
     whole = run(text, rules)
@@ -137,8 +137,8 @@ def test_more_bytes_than_the_cap_allows_are_cut_wherever_they_fall() -> None:
 
 def test_a_capped_copy_shares_what_was_prepared() -> None:
     rules = packs()
-    assert rules.capped(5).lexicons is rules.lexicons
-    assert rules.capped(5).echo is rules.echo
+    assert rules.copy_with_cap(5).lexicons is rules.lexicons
+    assert rules.copy_with_cap(5).echo is rules.echo
     assert rules.output_cap is None
 
 
@@ -191,7 +191,7 @@ def test_a_chinese_echo_is_counted_in_characters() -> None:
 def test_the_values_of_a_source_are_read_once_and_only_when_it_is_cited() -> None:
     gate = Gate(SOURCES, "en", packs())
     gate.feed("It costs 12 euros [1]. ")
-    cited, other = (vars(gate._evidence[n]) for n in (1, 2))
+    cited, other = (vars(gate._source_texts[n]) for n in (1, 2))
     assert "values" not in cited
     gate.feed("It ")
     first = cited["values"]
@@ -201,7 +201,7 @@ def test_the_values_of_a_source_are_read_once_and_only_when_it_is_cited() -> Non
 
 
 def test_rules_are_plain_values() -> None:
-    assert isinstance(packs(), Rules)
+    assert isinstance(packs(), GateRules)
     assert packs().months >= {"may", "mai", "mayo"}
 
 

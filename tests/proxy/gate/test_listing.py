@@ -2,13 +2,13 @@
 
 import pytest
 
-from proxy.gate.listing import Listing
+from proxy.gate.listing import ListNumberParser
 from tests.proxy.gate.kit import packs
 
 
 def plain(*texts: str, opens: bool = True) -> list[str]:
-    listing = Listing(packs().months)
-    return [listing.plain(text, opens) for text in texts]
+    listing = ListNumberParser(packs().months)
+    return [listing.strip_list_number(text, opens) for text in texts]
 
 
 @pytest.mark.parametrize(

@@ -36,9 +36,9 @@ from proxy.gate import markers
     ],
 )
 def test_markers_of_all_forms(text: str, numbers: list[int], stripped: str) -> None:
-    found = markers.find(text)
+    found = markers.find_markers(text)
     assert [n for m in found for n in m.numbers] == numbers
-    assert markers.strip(text, found) == stripped
+    assert markers.strip_markers(text, found) == stripped
 
 
 @pytest.mark.parametrize(
@@ -46,19 +46,19 @@ def test_markers_of_all_forms(text: str, numbers: list[int], stripped: str) -> N
     [("`a` b `c`", [(0, 3), (6, 9)]), ("``a`b``", [(0, 7)]), ("`a``b`", [(0, 6)]), ("``a`", []), ("a", [])],
 )
 def test_code_spans_pair_backtick_runs_of_equal_length(text: str, spans: list[tuple[int, int]]) -> None:
-    assert markers.code_spans(text) == spans
+    assert markers.find_code_spans(text) == spans
 
 
 @given(st.text(alphabet="a`[1] ,-2]", max_size=60))
 def test_stripping_takes_nothing_but_markers_and_space(text: str) -> None:
-    found = markers.find(text)
+    found = markers.find_markers(text)
     starts, ends = [*(m.start for m in found), len(text)], [0, *(m.end for m in found)]
     outside = "".join(text[a:b] for a, b in zip(ends, starts, strict=True))
-    assert markers.strip(text, found).replace(" ", "") == outside.replace(" ", "")
+    assert markers.strip_markers(text, found).replace(" ", "") == outside.replace(" ", "")
     assert all(n <= 999 for m in found for n in m.numbers)
 
 
 @given(st.lists(st.integers(1, 999), min_size=1, max_size=8))
 def test_every_written_number_is_found(numbers: list[int]) -> None:
-    [found] = markers.find(f"x [{', '.join(map(str, numbers))}].")
+    [found] = markers.find_markers(f"x [{', '.join(map(str, numbers))}].")
     assert list(found.numbers) == numbers

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.domain.types import Source
-from proxy.gate.values import rendered
+from proxy.gate.values import render_text
 from tests.proxy.gate.kit import run, verdict
 
 HALL = Source(
@@ -114,10 +114,10 @@ def test_a_dressed_value_of_the_source_passes(text: str) -> None:
     ],
 )
 def test_nothing_else_changes(text: str, seen: str) -> None:
-    assert rendered(text) == seen
+    assert render_text(text) == seen
 
 
 @given(st.text(alphabet="a4*_~&#;\\\u200b .,[](/", max_size=40))
 def test_no_digit_is_lost(text: str) -> None:
     if "&#" not in text:
-        assert [c for c in rendered(text) if c == "4"] == [c for c in text if c == "4"]
+        assert [c for c in render_text(text) if c == "4"] == [c for c in text if c == "4"]

@@ -4,18 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.gate.endings import Ends
-from proxy.gate.lexicon import Lexicons, SentencePack
+from proxy.gate.endings import SentenceEndDetector
+from proxy.gate.lexicon import SentenceLexicons, SentencePack
 from proxy.gate.lookahead import LOOK_AHEAD
-from proxy.gate.sentences import Scanner
+from proxy.gate.sentences import SentenceScanner
 from proxy.settings.languages import load_packs
 
-LEXICONS = Lexicons(load_packs("sentences", SentencePack))
+LEXICONS = SentenceLexicons(load_packs("sentences", SentencePack))
 
 
-def scanner(language: str = "en", chars_max: int = 6_000) -> Scanner:
+def scanner(language: str = "en", chars_max: int = 6_000) -> SentenceScanner:
     """A scanner that takes every sentence to be in `language`."""
-    return Scanner(Ends(LEXICONS, language, lambda _, default: default), chars_max)
+    return SentenceScanner(SentenceEndDetector(LEXICONS, language, lambda _, default: default), chars_max)
 
 
 def cut(text: str, language: str = "en", pieces: list[int] | None = None) -> list[str]:
@@ -266,7 +266,7 @@ def test_work_is_linear_on_hostile_text(piece: str) -> None:
             nonlocal looked
             looked += characters
 
-        scan = Scanner(Ends(LEXICONS, "en", lambda _, default: default), 6_000, count)
+        scan = SentenceScanner(SentenceEndDetector(LEXICONS, "en", lambda _, default: default), 6_000, count)
         for character in piece * (length // len(piece)):
             scan.feed(character)
         scan.finish()
@@ -282,4 +282,4 @@ def test_held_text_is_bounded_by_the_longest_sentence_allowed(text: str) -> None
     scan = scanner(chars_max=50)
     for character in text:
         scan.feed(character)
-        assert scan.overlong == (len(scan.held) > 50 + 2 * LOOK_AHEAD)
+        assert scan.is_overlong == (len(scan.pending_text) > 50 + 2 * LOOK_AHEAD)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from proxy.gate.values import read
+from proxy.gate.values import read_values
 from tests.proxy.gate.reading import PACKS, first, held, keys
 
 NUMBERS = [
@@ -47,7 +47,7 @@ NUMBERS = [
 
 @pytest.mark.parametrize(("language", "text", "found"), NUMBERS)
 def test_numbers_and_codes(language: str | None, text: str, found: list[str]) -> None:
-    values = read(text, language, PACKS, spelled=False)
+    values = read_values(text, language, PACKS, spelled=False)
     assert [value.key for value in values.items] == found
     assert not values.leftover
     assert not values.markup
@@ -131,7 +131,7 @@ def test_markers_and_list_numbers_are_no_values() -> None:
 
 
 def test_a_figure_at_the_start_of_a_sentence_is_a_value_where_no_line_begins() -> None:
-    assert [v.key for v in read("4. That is all.", "en", PACKS, line_start=False).items] == ["n:4"]
+    assert [v.key for v in read_values("4. That is all.", "en", PACKS, is_line_start=False).items] == ["n:4"]
     assert keys("500.") == ["n:500"]
 
 
@@ -159,7 +159,7 @@ LEFT_OVER = [
 
 @pytest.mark.parametrize("text", LEFT_OVER)
 def test_what_belongs_to_no_value_is_left_over(text: str) -> None:
-    assert read(text, "en", PACKS).leftover
+    assert read_values(text, "en", PACKS).leftover
 
 
 SEEN = [
@@ -173,7 +173,7 @@ SEEN = [
 
 @pytest.mark.parametrize("text", SEEN)
 def test_unseen_characters_outside_values_are_no_matter(text: str) -> None:
-    assert not read(text, "fa", PACKS).leftover
+    assert not read_values(text, "fa", PACKS).leftover
 
 
 @pytest.mark.parametrize("text", ["48 M", "48 bn", "48 k", "48 thousands", "$48 m", "48 B", "48 hundreds"])
@@ -188,10 +188,10 @@ def test_a_unit_or_an_initial_is_no_magnitude(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["It costs $5'm.", "It costs €5ºm.", "It costs 5'M."])
 def test_a_sign_between_digits_and_magnitude_leaves_it_a_magnitude(text: str) -> None:
-    assert [value.accepts for value in read(text, "en", PACKS).items] == [(("s:5000000",),)]
+    assert [value.alternatives for value in read_values(text, "en", PACKS).items] == [(("s:5000000",),)]
 
 
 def test_a_date_near_another_month_is_read_whole() -> None:
     for length in range(40):
-        values = read(f"In May {'y' * length} May 2019", "en", PACKS)
+        values = read_values(f"In May {'y' * length} May 2019", "en", PACKS)
         assert [value.key for value in values.items] == ["date:2019-05"], length

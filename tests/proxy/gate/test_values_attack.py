@@ -9,7 +9,7 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proxy.gate.values import missing, read, rendered
+from proxy.gate.values import find_missing_value, read_values, render_text
 from proxy.settings.languages import TAGS
 from tests.proxy.gate.notations import ALL, Notations
 from tests.proxy.gate.reading import PACKS, passes
@@ -74,19 +74,21 @@ def _hosts(text: str, start: int, end: int) -> Iterator[str]:
 
 @pytest.mark.parametrize("case", ALL, ids=lambda case: case.language)
 def test_every_notation_is_found(case: Notations) -> None:
-    source = read(case.source, case.language, PACKS, source=True)
+    source = read_values(case.source, case.language, PACKS, is_source=True)
     for text in case.same:
-        said = read(text, case.language, PACKS)
+        said = read_values(text, case.language, PACKS)
         assert said.items, text
         assert passes(said, source), text
 
 
 @pytest.mark.parametrize("case", ALL, ids=lambda case: case.language)
 def test_no_altered_value_is_found(case: Notations) -> None:
-    source = read(case.source, case.language, PACKS, source=True)
+    source = read_values(case.source, case.language, PACKS, is_source=True)
     wrong = [text for same in case.same for text in altered(same)]
     assert len(wrong) >= 200
-    released = [text for text in wrong if passes(read(text, case.language, PACKS, line_start=False), source)]
+    released = [
+        text for text in wrong if passes(read_values(text, case.language, PACKS, is_line_start=False), source)
+    ]
     assert released == []
 
 
@@ -94,18 +96,18 @@ def test_no_altered_value_is_found(case: Notations) -> None:
 def test_another_month_is_another_date(tag: str) -> None:
     rows = PACKS[tag].months
     for number, row in enumerate(rows):
-        source = read(f"12 {row[0]} 2019", tag, PACKS, source=True)
+        source = read_values(f"12 {row[0]} 2019", tag, PACKS, is_source=True)
         for other in rows[:number] + rows[number + 1 :]:
-            assert not passes(read(f"12 {other[0]} 2019", tag, PACKS), source)
+            assert not passes(read_values(f"12 {other[0]} 2019", tag, PACKS), source)
 
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_another_scale_is_another_number(tag: str) -> None:
     scales = PACKS[tag].scales
     for word, power in scales.items():
-        source = read(f"7 {word}", tag, PACKS, source=True)
+        source = read_values(f"7 {word}", tag, PACKS, is_source=True)
         for other, height in scales.items():
-            said = read(f"7 {other}", tag, PACKS)
+            said = read_values(f"7 {other}", tag, PACKS)
             assert passes(said, source) == (power == height), (word, other)
 
 
@@ -113,9 +115,9 @@ def test_another_scale_is_another_number(tag: str) -> None:
 def test_a_swapped_separator_is_another_number(tag: str) -> None:
     swap = str.maketrans(".,", ",.")
     for number in ("1.234", "1,234", "12.345", "98,765"):
-        source = read(number, tag, PACKS, source=True)
-        assert passes(read(number, tag, PACKS), source)
-        assert not passes(read(number.translate(swap), tag, PACKS), source)
+        source = read_values(number, tag, PACKS, is_source=True)
+        assert passes(read_values(number, tag, PACKS), source)
+        assert not passes(read_values(number.translate(swap), tag, PACKS), source)
 
 
 @pytest.mark.parametrize("tag", TAGS)
@@ -126,9 +128,9 @@ def test_a_number_spelled_wrong_is_not_held(tag: str) -> None:
         (w, n) for w, n in pack.cardinals.items() if 2 <= n < 100 and w not in pack.loose and tag != "zh"
     ]
     for word, number in words:
-        said = read(f"{word} {pack.counted[0]}", tag, PACKS)
-        assert passes(said, read(str(number), tag, PACKS, source=True)), word
-        assert not passes(said, read(str(number + 1), tag, PACKS, source=True)), word
+        said = read_values(f"{word} {pack.counted[0]}", tag, PACKS)
+        assert passes(said, read_values(str(number), tag, PACKS, is_source=True)), word
+        assert not passes(said, read_values(str(number + 1), tag, PACKS, is_source=True)), word
 
 
 PIECES = (
@@ -201,7 +203,7 @@ texts = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
 @given(texts, st.sampled_from((*TAGS, None)))
 @settings(max_examples=100)
 def test_every_digit_belongs_to_a_value_or_is_left_over(text: str, language: str | None) -> None:
-    said = read(text, language, PACKS, line_start=False)
+    said = read_values(text, language, PACKS, is_line_start=False)
     raw = unicodedata.normalize("NFC", text)
     bare = regex.sub(r"[\[［【]\d[\]］】](?!\()", lambda m: " " * len(m[0]), raw)
     covered = {at for value in said.items for at in range(value.start, value.end)}
@@ -217,17 +219,17 @@ def _is_title(raw: str, loose: list[int]) -> bool:
 @given(texts, st.sampled_from((*TAGS, None)))
 @settings(max_examples=100)
 def test_what_a_text_says_its_own_text_holds(text: str, language: str | None) -> None:
-    said = read(text, language, PACKS, spelled=False, line_start=False)
-    wrapped = read(f"Aha; {text}", language, PACKS, source=True)
-    lost = missing(said, [wrapped])
+    said = read_values(text, language, PACKS, spelled=False, is_line_start=False)
+    wrapped = read_values(f"Aha; {text}", language, PACKS, is_source=True)
+    lost = find_missing_value(said, [wrapped])
     assert lost is None or regex.search(r"\n", text), lost
 
 
 @given(texts, st.sampled_from(TAGS))
 @settings(max_examples=100)
 def test_a_value_is_read_alike_in_a_longer_text(text: str, language: str) -> None:
-    alone = read(text, language, PACKS, line_start=False)
-    beside = read(f"Aha; {text} ; aha", language, PACKS, line_start=False)
+    alone = read_values(text, language, PACKS, is_line_start=False)
+    beside = read_values(f"Aha; {text} ; aha", language, PACKS, is_line_start=False)
     assert [value.key for value in alone.items] == [value.key for value in beside.items]
 
 
@@ -237,9 +239,9 @@ def test_a_value_is_read_alike_in_a_longer_text(text: str, language: str) -> Non
 def test_a_number_of_any_length_is_exact(form: str) -> None:
     digits = "7" * 5000 + "0"
     text = form.format(digits, digits)
-    source = read(text, "en", PACKS, source=True)
-    assert passes(read(text, "en", PACKS), source)
-    assert not passes(read(text.replace("70", "71"), "en", PACKS), source)
+    source = read_values(text, "en", PACKS, is_source=True)
+    assert passes(read_values(text, "en", PACKS), source)
+    assert not passes(read_values(text.replace("70", "71"), "en", PACKS), source)
 
 
 HOSTILE = (
@@ -274,7 +276,7 @@ def test_reading_is_linear(unit: str) -> None:
     def seconds(chars: int) -> float:
         text = (unit * chars)[:chars]
         started = time.process_time()
-        read(rendered(text), "en", PACKS)
+        read_values(render_text(text), "en", PACKS)
         return time.process_time() - started
 
     seconds(200)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from proxy.gate.values import read
+from proxy.gate.values import read_values
 from tests.proxy.gate.reading import PACKS, held, keys
 
 FOUND = [
@@ -32,7 +32,7 @@ FOUND = [
 
 @pytest.mark.parametrize(("text", "found"), FOUND)
 def test_addresses(text: str, found: list[str]) -> None:
-    values = read(text, "en", PACKS)
+    values = read_values(text, "en", PACKS)
     assert [value.key for value in values.items] == found
     assert not values.leftover
     assert not values.markup
@@ -120,7 +120,7 @@ MARKUP = [
 
 @pytest.mark.parametrize("text", MARKUP)
 def test_markup_and_other_schemes_never_pass(text: str) -> None:
-    assert read(text, "en", PACKS).markup
+    assert read_values(text, "en", PACKS).markup
     assert not held(text, text)
 
 
@@ -136,8 +136,8 @@ PLAIN = [
 
 @pytest.mark.parametrize("text", PLAIN)
 def test_what_only_looks_like_markup_passes(text: str) -> None:
-    assert not read(text, "en", PACKS).markup
+    assert not read_values(text, "en", PACKS).markup
 
 
 def test_a_source_is_never_asked_for_its_markup() -> None:
-    assert not read("![a](https://example.org/a.png)", "en", PACKS, source=True).markup
+    assert not read_values("![a](https://example.org/a.png)", "en", PACKS, is_source=True).markup

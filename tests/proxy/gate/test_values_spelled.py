@@ -2,7 +2,7 @@
 
 import pytest
 
-from proxy.gate.values import read
+from proxy.gate.values import read_values
 from tests.proxy.gate.reading import PACKS, held, keys
 
 SPELLED = [
@@ -142,6 +142,6 @@ def test_a_count_goes_against_a_source_that_numbers_the_same_thing() -> None:
 
 def test_a_count_needs_no_marker() -> None:
     """It is no value of the sentence, which may stay a lead-in."""
-    said = read("Two rooms are open:", "en", PACKS)
+    said = read_values("Two rooms are open:", "en", PACKS)
     assert not said.items
     assert [count.noun for count in said.counts] == ["rooms"]

@@ -19,7 +19,7 @@ TEXTS = FixedTexts(load_packs("texts", TextPack))
     ["[1]", "［１２］", "【۱】", "[ 3 ]", "[1\u200b2]", "[\u2060१]", "[1, 2]", "[1–3]", "[^4]", "〔2〕"],
 )
 def test_marker_looking_text_is_no_marker_any_more(text: str) -> None:
-    assert not markers.find(neutralize(f"a fact {text} here"))
+    assert not markers.find_markers(neutralize(f"a fact {text} here"))
     assert "(" in neutralize(text)
 
 
@@ -37,7 +37,7 @@ def test_our_tags_are_unmade_in_any_width() -> None:
 @given(st.text(alphabet="[]［］【】0123۱１ \u200b,^-a", max_size=30))
 @settings(max_examples=100)
 def test_after_defusing_no_marker_is_ever_found(text: str) -> None:
-    assert not markers.find(neutralize(text))
+    assert not markers.find_markers(neutralize(text))
 
 
 @pytest.mark.parametrize("tag", TAGS)

@@ -9,7 +9,7 @@ import pytest
 from bench.quality.rules import load_gate_rules
 from proxy.domain.types import Source
 from proxy.gate import Gate
-from proxy.gate.rules import Rules
+from proxy.gate.rules import GateRules
 from proxy.gate.types import Stop
 from proxy.guards.prompt import Prompt, Voice
 from proxy.guards.refusal.pack import RefusePack
@@ -20,17 +20,17 @@ PROMPT = Prompt((files("config") / "prompts" / "system.md").read_text("utf-8"), 
 
 
 @pytest.fixture(scope="module")
-def told(refuser: QuestionRefuser) -> Rules:
+def told(refuser: QuestionRefuser) -> GateRules:
     return replace(load_gate_rules(), prompt=PROMPT.render_own_text("en"), topics=refuser.answer_topics)
 
 
-def stop(told: Rules, answer: str, language: str = "en", source: str = "Tides are mapped.") -> Stop:
+def stop(told: GateRules, answer: str, language: str = "en", source: str = "Tides are mapped.") -> Stop:
     gate = Gate([Source(1, "a", "Tides", source)], language, told)
     said = [*gate.feed(answer), *gate.finish()]
     return next(word for word in said if isinstance(word, Stop))
 
 
-def test_a_model_that_prints_its_prompt_is_stopped_at_its_first_rule(told: Rules) -> None:
+def test_a_model_that_prints_its_prompt_is_stopped_at_its_first_rule(told: GateRules) -> None:
     rule = next(
         line for line in PROMPT.render_system_prompt("en").splitlines() if line.startswith("- Use only")
     )
@@ -38,13 +38,13 @@ def test_a_model_that_prints_its_prompt_is_stopped_at_its_first_rule(told: Rules
     assert stop(told, f"{first} [1].").rule == "echo"
 
 
-def test_a_model_that_speaks_as_the_subject_is_stopped(told: Rules) -> None:
+def test_a_model_that_speaks_as_the_subject_is_stopped(told: GateRules) -> None:
     assert stop(told, "I am Ines Marlow and will gladly help [1].").rule == "voice"
 
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_a_model_that_states_terms_is_stopped_in_every_language(
-    told: Rules, refuse_packs: Mapping[str, RefusePack], tag: str
+    told: GateRules, refuse_packs: Mapping[str, RefusePack], tag: str
 ) -> None:
     """Even where a source says so word for word and the sentence cites it."""
     for sentence in (text for rule in refuse_packs[tag].answer for text in rule.match):
@@ -53,7 +53,7 @@ def test_a_model_that_states_terms_is_stopped_in_every_language(
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_ordinary_sentences_about_prices_pass(
-    told: Rules, refuse_packs: Mapping[str, RefusePack], tag: str
+    told: GateRules, refuse_packs: Mapping[str, RefusePack], tag: str
 ) -> None:
     for sentence in (text for rule in refuse_packs[tag].answer for text in rule.spare):
         gate = Gate([Source(1, "a", "Prices", sentence)], tag, told)

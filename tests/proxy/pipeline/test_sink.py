@@ -7,7 +7,7 @@ import pytest
 from proxy.app.assistants import load_language_packs
 from proxy.domain.ports import ReplyEnd
 from proxy.domain.types import Decision, Source, UpstreamCall, UpstreamEnd, Usage
-from proxy.gate import Rules
+from proxy.gate import GateRules
 from proxy.pipeline.sink import GatedSink, open_sink
 
 SOURCES = (
@@ -19,9 +19,9 @@ JSON = replace(CALL, is_structured=True)
 
 
 @pytest.fixture(name="rules", scope="module")
-def _rules() -> Rules:
+def _rules() -> GateRules:
     known = load_language_packs()
-    return Rules(sentences=known.sentences, values=known.values, voices=known.voices, words=known.words)
+    return GateRules(sentences=known.sentences, values=known.values, voices=known.voices, words=known.words)
 
 
 @dataclass
@@ -41,12 +41,14 @@ class Ear:
         raise AssertionError("a sink ends no reply")
 
 
-def listening(call: UpstreamCall, rules: Rules, ear: Ear | None = None) -> GatedSink:
+def listening(call: UpstreamCall, rules: GateRules, ear: Ear | None = None) -> GatedSink:
     ear = ear or Ear()
     return open_sink(call, rules, ear, ear.moments.append)
 
 
-async def said(call: UpstreamCall, rules: Rules, *pieces: str, finish: str = "stop") -> tuple[GatedSink, str]:
+async def said(
+    call: UpstreamCall, rules: GateRules, *pieces: str, finish: str = "stop"
+) -> tuple[GatedSink, str]:
     ear = Ear()
     releasing = listening(call, rules, ear)
     for piece in pieces:
@@ -56,23 +58,23 @@ async def said(call: UpstreamCall, rules: Rules, *pieces: str, finish: str = "st
     return releasing, "".join(ear.heard)
 
 
-async def test_sentences_leave_one_by_one_and_the_failing_one_never(rules: Rules) -> None:
+async def test_sentences_leave_one_by_one_and_the_failing_one_never(rules: GateRules) -> None:
     releasing, text = await said(CALL, rules, "It opens at 9:30 [1]. ", "It has 41 seats [2]. ", "More.")
     assert text == "It opens at 9:30."
     assert releasing.stop
     assert releasing.stop.rule == "values"
 
 
-async def test_a_structured_answer_leaves_only_whole(rules: Rules) -> None:
+async def test_a_structured_answer_leaves_only_whole(rules: GateRules) -> None:
     good = '{"answer": "It opens at 9:30. It has 40 seats.", "citations": [1, 2]}'
     releasing, text = await said(JSON, rules, good[:20], good[20:])
     assert text == "It opens at 9:30. It has 40 seats."
-    assert releasing.released[0].cites == (1, 2)
+    assert releasing.released[0].source_numbers == (1, 2)
 
 
 @pytest.mark.parametrize("answer", ["The reading room.", "Yes, it opens.", "Sure! It has 40 seats."])
 async def test_a_short_structured_answer_needs_a_word_or_value_of_its_sources(
-    rules: Rules, answer: str
+    rules: GateRules, answer: str
 ) -> None:
     _, text = await said(JSON, rules, f'{{"answer": "{answer}", "citations": [1, 2]}}')
     assert text == answer
@@ -95,7 +97,7 @@ async def test_a_short_structured_answer_needs_a_word_or_value_of_its_sources(
     ],
 )
 async def test_a_structured_answer_that_fails_anywhere_is_the_refusal(
-    rules: Rules, reply: str, rule: str
+    rules: GateRules, reply: str, rule: str
 ) -> None:
     releasing, text = await said(JSON, rules, reply)
     assert text == ""
@@ -103,20 +105,22 @@ async def test_a_structured_answer_that_fails_anywhere_is_the_refusal(
     assert (releasing.stop.rule, releasing.stop.ending) == (rule, "not_in_sources")
 
 
-async def test_a_structured_answer_that_breaks_off_lets_nothing_out(rules: Rules) -> None:
+async def test_a_structured_answer_that_breaks_off_lets_nothing_out(rules: GateRules) -> None:
     whole = '{"answer": "It opens at 9:30.", "citations": [1]}'
     releasing, text = await said(JSON, rules, whole, finish="cut")
     assert (text, releasing.has_released) == ("", False)
 
 
-async def test_a_structured_answer_above_the_cap_is_cut(rules: Rules) -> None:
+async def test_a_structured_answer_above_the_cap_is_cut(rules: GateRules) -> None:
     releasing, text = await said(JSON, rules, "x" * (50 * 16 + 1))
     assert releasing.stop
     assert (releasing.stop.rule, text) == ("cap", "")
 
 
 @pytest.mark.parametrize("call", [CALL, JSON])
-async def test_thinking_beyond_what_was_asked_for_is_not_waited_for(call: UpstreamCall, rules: Rules) -> None:
+async def test_thinking_beyond_what_was_asked_for_is_not_waited_for(
+    call: UpstreamCall, rules: GateRules
+) -> None:
     """An upstream that minds no cap would charge for it without end."""
     releasing = listening(replace(call, reasoning_cap=10), rules)
     assert releasing.push_thought("é" * (60 * 16 // 2))
@@ -127,14 +131,14 @@ async def test_thinking_beyond_what_was_asked_for_is_not_waited_for(call: Upstre
     assert (releasing.stop.rule, releasing.stop.ending, releasing.released) == ("cap", "truncated", [])
 
 
-async def test_the_last_word_on_usage_counts_and_is_never_added(rules: Rules) -> None:
+async def test_the_last_word_on_usage_counts_and_is_never_added(rules: GateRules) -> None:
     releasing = listening(CALL, rules)
     releasing.push_usage(Usage(10, 1))
     releasing.push_usage(Usage(None, 7))
     assert releasing.count_spent(UpstreamEnd("stop")).usage == Usage(10, 7)
 
 
-async def test_what_was_heard_is_what_is_charged_for_where_usage_is_missing(rules: Rules) -> None:
+async def test_what_was_heard_is_what_is_charged_for_where_usage_is_missing(rules: GateRules) -> None:
     releasing, _ = await said(CALL, rules, "It opens at 9:30 [1].", "é")
     releasing.push_thought("thinking")
     assert releasing.count_spent(None).received_bytes == len("It opens at 9:30 [1].") + 2 + 8
@@ -151,13 +155,13 @@ async def test_what_was_heard_is_what_is_charged_for_where_usage_is_missing(rule
     ],
 )
 async def test_an_attempt_without_a_word_is_charged_by_what_is_known(
-    rules: Rules, ending: UpstreamEnd, sent: bool, known: bool
+    rules: GateRules, ending: UpstreamEnd, sent: bool, known: bool
 ) -> None:
     spent = listening(CALL, rules).count_spent(ending)
     assert (spent.was_sent, spent.outcome_known) == (sent, known)
 
 
-async def test_why_a_model_refuses_is_kept_only_where_words_are_kept(rules: Rules) -> None:
+async def test_why_a_model_refuses_is_kept_only_where_words_are_kept(rules: GateRules) -> None:
     """`detail` goes to every log line; what was asked and said only where the operator allows it."""
     releasing, _ = await said(JSON, rules, '{"refused": true, "reason": "Ada asks for her pay"}')
     assert releasing.stop

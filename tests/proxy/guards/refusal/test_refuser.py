@@ -91,7 +91,7 @@ def test_a_topic_of_ones_own_refuses_questions_and_answers() -> None:
     refusal = guard.find_refusal("When is the MERGER?")
     assert refusal is not None
     assert (refusal.topic, refusal.piece) == ("deal", "merger")
-    assert guard.answer_topics.find("the two firms will merge in may") == "deal"
+    assert guard.answer_topics.find_topic("the two firms will merge in may") == "deal"
 
 
 def test_a_topic_of_ones_own_without_proof_is_refused_at_load() -> None:
@@ -109,7 +109,7 @@ def test_a_topic_of_ones_own_without_proof_is_refused_at_load() -> None:
     ],
 )
 def test_an_answer_may_not_state_terms(refuser: QuestionRefuser, sentence: str, topic: str) -> None:
-    assert refuser.answer_topics.find(sentence) == topic
+    assert refuser.answer_topics.find_topic(sentence) == topic
 
 
 @pytest.mark.parametrize(
