@@ -23,7 +23,7 @@ from proxy.gate.gate import Gate
 from proxy.settings.load import load_settings
 
 ROOT = Path(__file__).parent.parent
-ENDPOINT = "proxy/http/routes.py:_Chat.__call__"
+ENDPOINT = "proxy/http/routes.py:_ChatEndpoint.__call__"
 OWN = ("proxy/", "indexes/")
 
 

@@ -97,11 +97,8 @@ def _warn_of_lag(error: Exception) -> None:
 
 
 def build_surface(deployment: Deployment, push_endpoints: PushEndpoints | None = None) -> OverloadLimiter:
-    """The HTTP surface over open_deployment services: what callers see."""
+    """The HTTP surface over an opened deployment: what callers see."""
     context, server, registry = deployment.context, deployment.settings.server, deployment.metrics
-
-    async def answer_request(request: HttpRequest, open_reply: routes.ReplyOpener) -> None:
-        await answer(request, context, open_reply)
 
     async def list_aliases(request: HttpRequest) -> Sequence[str]:
         await context.auth.authenticate(request.headers, request.peer)
@@ -124,7 +121,7 @@ def build_surface(deployment: Deployment, push_endpoints: PushEndpoints | None =
     }
     overload = OverloadLimiter(
         routes.build_app(
-            answer_request,
+            partial(answer, context=context),
             list_aliases,
             list_obstacles,
             server,

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
+from typing import assert_never
 
 from indexes.text.language import detect_language
 from proxy.app.assistants import LanguagePacks
@@ -16,6 +17,7 @@ from proxy.settings import tree
 from proxy.upstream import scripted
 from proxy.upstream.anthropic import AnthropicUpstream
 from proxy.upstream.extractive import ExtractiveUpstream, SentenceSplitter
+from proxy.upstream.http_upstream import HttpUpstream
 from proxy.upstream.openai import OpenAIUpstream
 
 
@@ -41,16 +43,25 @@ def _open_upstream(
     match settings.protocol:
         case "extractive":
             return ExtractiveUpstream(_make_sentence_splitter(packs), settings.sentences_max)
-        case "scripted" if settings.script:
-            return scripted.ScriptedUpstream(scripted.read_script(settings.script))
+        case "scripted":
+            return _open_script(name, settings)
         case "anthropic":
-            anthropic = AnthropicUpstream(settings, _read_upstream_key(name, settings))
-            stack.push_async_callback(anthropic.aclose)
-            return anthropic
-        case _:
-            openai = OpenAIUpstream(settings, _read_upstream_key(name, settings))
-            stack.push_async_callback(openai.aclose)
-            return openai
+            return _open_http(AnthropicUpstream(settings, _read_upstream_key(name, settings)), stack)
+        case "openai":
+            return _open_http(OpenAIUpstream(settings, _read_upstream_key(name, settings)), stack)
+        case unknown:
+            assert_never(unknown)
+
+
+def _open_http(upstream: HttpUpstream, stack: AsyncExitStack) -> Upstream:
+    stack.push_async_callback(upstream.aclose)
+    return upstream
+
+
+def _open_script(name: str, settings: tree.UpstreamSettings) -> Upstream:
+    if settings.script is None:
+        raise ConfigError(f"upstreams.{name}.script: want the file that is replayed, got nothing")
+    return scripted.ScriptedUpstream(scripted.read_script(settings.script))
 
 
 def _make_sentence_splitter(packs: LanguagePacks) -> SentenceSplitter:

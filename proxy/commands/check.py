@@ -23,8 +23,7 @@ from proxy.guards.refusal.pack import RECORD_KINDS
 from proxy.guards.threshold import has_enough_evidence
 from proxy.pipeline.context import Assistant
 from proxy.settings.tree import Settings
-from proxy.upstream.anthropic import AnthropicUpstream
-from proxy.upstream.openai import OpenAIUpstream
+from proxy.upstream.http_upstream import HttpUpstream
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +166,7 @@ async def _explain_refusal(text: str, assistant: Assistant, deployment: Deployme
 async def _find_unserved_models(deployment: Deployment) -> AsyncIterator[str]:
     """Models that their upstream does not list, and upstreams that cannot be asked."""
     for alias, model in deployment.context.models.items():
-        if not isinstance(model.upstream, OpenAIUpstream | AnthropicUpstream):
+        if not isinstance(model.upstream, HttpUpstream):
             continue
         try:
             listed = await model.upstream.list_models()

@@ -38,7 +38,7 @@ OpenReply = Callable[[ChatRequest, str], Reply]
 JOINED = "joined an equal request that was running"
 
 
-async def answer(http_request: HttpRequest, context: AnswerContext, open_reply: OpenReply) -> None:
+async def answer(http_request: HttpRequest, open_reply: OpenReply, context: AnswerContext) -> None:
     """Answers one HTTP request through the five layers.
 
     Raises `FiadorError` before the reply has begun; afterwards every outcome is told through the reply.

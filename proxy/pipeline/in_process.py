@@ -57,7 +57,7 @@ async def ask_in_process(
         now=context.now if question.at is None else partial(stand_still, question.at),
     )
     request = HttpRequest({}, "127.0.0.1", encode_question(question))
-    await answer(request, own_context, lambda request, id: CapturingReply(captured, on_text))
+    await answer(request, lambda request, id: CapturingReply(captured, on_text), own_context)
     return captured
 
 

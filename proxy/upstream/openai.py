@@ -2,25 +2,23 @@
 
 import orjson
 
-from proxy.domain.ports import UpstreamSink
-from proxy.domain.types import UpstreamCall, UpstreamEnd
+from proxy.domain.types import UpstreamCall
 from proxy.settings import tree
-from proxy.upstream.client import UpstreamClient, UpstreamRequest, UpstreamTimeouts
+from proxy.upstream.http_upstream import HttpUpstream
 from proxy.wire import structured
 from proxy.wire.openai_dialects import OpenAIDialect
 
 
-class OpenAIUpstream:
-    """Implements `services.Upstream`. `key` is sent as a bearer token, "" sends none."""
+class OpenAIUpstream(HttpUpstream):
+    """Implements `ports.Upstream`. `key` is sent as a bearer token, "" sends none."""
 
     name = "openai"
+    call_path = "/chat/completions"
 
     def __init__(self, settings: tree.UpstreamSettings, key: str = ""):
+        headers = {"authorization": f"Bearer {key}"} if key else {}
+        super().__init__(settings.base_url.rstrip("/"), headers, settings)
         self._settings = settings
-        self._url = settings.base_url.rstrip("/")
-        self._headers = {"authorization": f"Bearer {key}"} if key else {}
-        timeouts = UpstreamTimeouts(settings.connect_s, settings.idle_s, settings.total_s)
-        self._client = UpstreamClient(timeouts, settings.connections_max)
 
     def encode_body(self, call: UpstreamCall) -> bytes:
         """Always streamed and always with usage, whatever the client asked for."""
@@ -37,19 +35,9 @@ class OpenAIUpstream:
             fields["response_format"] = {"type": "json_schema", "json_schema": schema}
         return orjson.dumps(fields)
 
-    async def run(self, call: UpstreamCall, sink: UpstreamSink) -> UpstreamEnd:
-        """One attempt; see `Client.attempt`."""
-        headers = {**self._headers, "content-type": "application/json"}
-        request = UpstreamRequest(f"{self._url}/chat/completions", headers, self.encode_body(call))
-        return await self._client.run_attempt(request, OpenAIDialect(), sink)
-
-    async def list_models(self) -> tuple[str, ...]:
-        """The names in the upstream's own model list. Raises `BusyError` saying what went wrong."""
-        return await self._client.list_models(f"{self._url}/models", self._headers)
-
-    async def aclose(self) -> None:
-        """Closes all connections."""
-        await self._client.aclose()
+    def open_dialect(self) -> OpenAIDialect:
+        """See `wire.openai_dialects`."""
+        return OpenAIDialect()
 
     def _build_sampling_fields(self, call: UpstreamCall) -> dict[str, object]:
         """What the client tuned, as far as this upstream is said to know it."""

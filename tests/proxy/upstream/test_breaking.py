@@ -6,7 +6,7 @@ import gzip
 import pytest
 
 from proxy.domain.types import Usage
-from proxy.upstream import client
+from proxy.upstream import http_upstream
 from tests.fakes import (
     FakeUpstream,
     Player,
@@ -163,7 +163,7 @@ async def test_a_body_that_never_ends_is_left_behind_done() -> None:
 
 
 async def test_usage_behind_the_finish_is_awaited_only_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "TAIL_S", 0.1)
+    monkeypatch.setattr(http_upstream, "TAIL_S", 0.1)
 
     async def play(received: Received, player: Player) -> None:
         await player.head()

@@ -6,7 +6,7 @@ import gzip
 import pytest
 
 from proxy.domain.types import UpstreamEnd, Usage
-from proxy.upstream import client
+from proxy.upstream import http_upstream
 from tests.fakes import (
     DONE,
     FakeUpstream,
@@ -87,7 +87,7 @@ async def test_an_http_error_is_a_failure_with_its_status(status: int) -> None:
 async def test_an_http_error_whose_body_does_not_come_is_known_by_its_status(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(client, "TAIL_S", 0.05)
+    monkeypatch.setattr(http_upstream, "TAIL_S", 0.05)
 
     async def play(received: Received, player: Player) -> None:
         await player.head(503, retry_after="7")

@@ -1,7 +1,8 @@
-"""One HTTP exchange with an upstream: post, read, push into the sink; every fault becomes an `Ending`."""
+"""Step 7 over HTTP: post, read, push into the sink where the bytes arrive; a fault is an `UpstreamEnd`."""
 
 import asyncio
 import time
+from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
@@ -15,7 +16,8 @@ from httpx_aiohttp import AiohttpTransport
 
 from proxy.domain.errors import BusyError
 from proxy.domain.ports import UpstreamSink
-from proxy.domain.types import UpstreamEnd, Usage
+from proxy.domain.types import UpstreamCall, UpstreamEnd, Usage
+from proxy.settings import tree
 from proxy.upstream.retry import parse_retry_after_s
 from proxy.wire.response_reader import Dialect, ResponseReader, UpstreamEvent
 from proxy.wire.upstream_events import AnswerText
@@ -34,15 +36,6 @@ _UNSENT_ERRORS = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, 
 
 
 @dataclass(frozen=True, slots=True)
-class UpstreamTimeouts:
-    """Seconds: to connect, between two reads, and for the whole exchange."""
-
-    connect_s: float
-    idle_s: float
-    total_s: float
-
-
-@dataclass(frozen=True, slots=True)
 class UpstreamRequest:
     """What is sent. `headers` hold the key: never logged."""
 
@@ -51,29 +44,58 @@ class UpstreamRequest:
     body: bytes
 
 
-class UpstreamClient:
-    """A pool of connections to one upstream; made at the first request, closed by `aclose`."""
+class HttpUpstream(ABC):
+    """What every `ports.Upstream` over HTTP shares: a pool of connections, made at the first request.
 
-    def __init__(self, timeouts: UpstreamTimeouts, connections_max: int):
-        self._timeouts = timeouts
+    A protocol adds its `name`, its paths below `base_url`, its body, and the dialect of what comes back.
+    """
+
+    name: str
+    call_path: str
+    models_path = "/models"
+
+    def __init__(self, base_url: str, headers: Mapping[str, str], settings: tree.UpstreamSettings):
+        self._base_url = base_url
+        self._headers = headers
+        self._total_s = settings.total_s
         # Without certifi's or the environment's say in it: no proxies, no .netrc, no cookies kept.
         self._http = httpx.AsyncClient(
-            transport=AiohttpTransport(client=_make_session_factory(connections_max)),
+            transport=AiohttpTransport(client=_make_session_factory(settings.connections_max)),
             headers={"accept-encoding": "identity", "user-agent": f"fiador/{version('fiador')}"},
-            timeout=httpx.Timeout(timeouts.idle_s, connect=timeouts.connect_s, pool=timeouts.connect_s),
+            timeout=httpx.Timeout(settings.idle_s, connect=settings.connect_s, pool=settings.connect_s),
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
             follow_redirects=False,
             trust_env=False,
         )
 
-    async def aclose(self) -> None:
-        """Closes all connections."""
-        await self._http.aclose()
+    @abstractmethod
+    def encode_body(self, call: UpstreamCall) -> bytes:
+        """The exact bytes that are sent."""
 
-    async def list_models(self, url: str, headers: Mapping[str, str]) -> tuple[str, ...]:
-        """The names in a list of models; both protocols write it alike. Raises `BusyError` saying why not."""
+    @abstractmethod
+    def open_dialect(self) -> Dialect:
+        """A reader of one reply's events."""
+
+    async def run(self, call: UpstreamCall, sink: UpstreamSink) -> UpstreamEnd:
+        """One attempt. Cancelling the task closes the connection; what the sink raises comes through."""
+        headers = {**self._headers, "content-type": "application/json"}
+        request = UpstreamRequest(self._base_url + self.call_path, headers, self.encode_body(call))
+        exchange = _UpstreamExchange(self._http, self.open_dialect(), sink)
         try:
-            response = await self._http.get(url, headers=headers)
+            async with asyncio.timeout(self._total_s) as clock:
+                return await exchange.run(request, clock)
+        except TimeoutError as fault:
+            if not clock.expired():
+                return exchange.end_on_error(fault)
+            return exchange.end_on_error(TimeoutError(f"no end after {self._total_s} s"))
+        except NETWORK_ERRORS as fault:
+            return exchange.end_on_error(fault)
+
+    async def list_models(self) -> tuple[str, ...]:
+        """The names in the upstream's own model list. Raises `BusyError` saying what went wrong."""
+        url = self._base_url + self.models_path
+        try:
+            response = await self._http.get(url, headers=self._headers)
             if response.status_code != 200:
                 hint = STATUS_HINTS.get(response.status_code, "")
                 raise ValueError(f"HTTP {response.status_code} {response.reason_phrase}{hint}")
@@ -81,20 +103,9 @@ class UpstreamClient:
         except (*NETWORK_ERRORS, ValueError, LookupError, TypeError) as fault:
             raise BusyError(f"{url}: {fault}", code="upstream_failed") from fault
 
-    async def run_attempt(
-        self, request: UpstreamRequest, dialect: Dialect, sink: UpstreamSink
-    ) -> UpstreamEnd:
-        """One exchange. Cancelling the task closes the connection; what the sink raises comes through."""
-        exchange = _UpstreamExchange(self._http, dialect, sink)
-        try:
-            async with asyncio.timeout(self._timeouts.total_s) as clock:
-                return await exchange.post_request(request, clock)
-        except TimeoutError as fault:
-            if not clock.expired():
-                return exchange.end_on_error(fault)
-            return exchange.end_on_error(TimeoutError(f"no end after {self._timeouts.total_s} s"))
-        except NETWORK_ERRORS as fault:
-            return exchange.end_on_error(fault)
+    async def aclose(self) -> None:
+        """Closes all connections."""
+        await self._http.aclose()
 
 
 def _make_session_factory(connections_max: int) -> Callable[[], aiohttp.ClientSession]:
@@ -115,30 +126,25 @@ class _UpstreamExchange:
         self._sink = sink
         self._reader: ResponseReader | None = None
 
-    async def post_request(self, request: UpstreamRequest, clock: asyncio.Timeout) -> UpstreamEnd:
-        async with self._http.stream(
-            "POST", request.url, content=request.body, headers=dict(request.headers)
-        ) as response:
+    async def run(self, request: UpstreamRequest, clock: asyncio.Timeout) -> UpstreamEnd:
+        """Posts, and pushes what comes back into the sink as it arrives."""
+        headers = dict(request.headers)
+        async with self._http.stream("POST", request.url, content=request.body, headers=headers) as response:
             if response.status_code != 200:
                 return await _read_error_response(response)
-            self._reader = ResponseReader(self._dialect, response.headers.get("content-type", ""))
+            reader = self._reader = ResponseReader(self._dialect, response.headers.get("content-type", ""))
             async with aclosing(_iterate_chunks(response)) as chunks:
-                return await self._relay_chunks(chunks, self._reader, clock)
-
-    async def _relay_chunks(
-        self, chunks: AsyncIterator[bytes], reader: ResponseReader, clock: asyncio.Timeout
-    ) -> UpstreamEnd:
-        async for data in chunks:
-            was_finished = reader.is_finished
-            if not self._push_events(reader.feed(data)):
-                return UpstreamEnd("sink_stopped")  # leaving closes the connection, which is the cancel
-            await self._sink.flush()
-            if reader.end:
-                await _drain_chunks(chunks)
-                break
-            if reader.is_finished and not was_finished:
-                clock.reschedule(asyncio.get_running_loop().time() + TAIL_S)
-        return await self._finish_reading(reader)
+                async for data in chunks:
+                    was_finished = reader.is_finished
+                    if not self._push_events(reader.feed(data)):
+                        return UpstreamEnd("sink_stopped")  # leaving closes the connection: the cancel
+                    await self._sink.flush()
+                    if reader.end:
+                        await _drain_chunks(chunks)
+                        break
+                    if reader.is_finished and not was_finished:
+                        clock.reschedule(asyncio.get_running_loop().time() + TAIL_S)
+                return await self._finish_reading(reader)
 
     async def _finish_reading(self, reader: ResponseReader) -> UpstreamEnd:
         if not self._push_events(reader.finish()):
@@ -150,9 +156,9 @@ class _UpstreamExchange:
         for item in events:
             if isinstance(item, Usage):
                 self._sink.push_usage(item)
-            elif not (self._sink.push_text if isinstance(item, AnswerText) else self._sink.push_thought)(
-                item.text
-            ):
+                continue
+            push = self._sink.push_text if isinstance(item, AnswerText) else self._sink.push_thought
+            if not push(item.text):
                 return False
         return True
 
