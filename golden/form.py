@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from proxy.domain.types import Turn
-from proxy.gate.types import RULE_NAMES
+from proxy.gate.types import GateRule
 
 Expectation = Literal[
     "answered", "refused", "no_evidence", "not_in_sources", "records", "stopped", "truncated"
@@ -86,8 +86,8 @@ class AskedForm(DefaultsForm):
             raise ValueError("`topic` goes with `expect: refused`")
         if self.rule and not wanted & {"stopped", "not_in_sources"}:
             raise ValueError("`rule` goes with `expect: stopped` or `not_in_sources`")
-        if self.rule and self.rule not in RULE_NAMES:
-            raise ValueError(f"want a rule of the gate ({', '.join(RULE_NAMES)}), got {self.rule!r}")
+        if self.rule and self.rule not in set(GateRule):
+            raise ValueError(f"want a rule of the gate ({', '.join(GateRule)}), got {self.rule!r}")
         if wanted <= REFUSAL_EXPECTATIONS and self.expect_answer_contains:
             raise ValueError("a refusal is a fixed text: `expect_answer_contains` does not go with it")
         return self

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from proxy.commands.root import COMMANDS, main
 from proxy.domain.types import Decision
-from proxy.gate.types import RULE_NAMES
+from proxy.gate.types import GateRule
 from proxy.guards import prompt
 from proxy.settings import tree
 from proxy.settings.load import load_settings
@@ -129,7 +129,7 @@ def test_every_decision_is_in_the_readme(decision: Decision) -> None:
     assert f"`{decision}`" in README
 
 
-@pytest.mark.parametrize("rule", RULE_NAMES)
+@pytest.mark.parametrize("rule", GateRule)
 def test_every_rule_of_the_gate_is_in_the_readme(rule: str) -> None:
     assert f"`{rule}`" in README
 

@@ -18,6 +18,7 @@ from bench.quality.rules import load_gate_rules
 from proxy.domain.types import Source
 from proxy.gate import Gate, GateRules, Release, Stop
 from proxy.gate.sentences import SentenceSpan
+from proxy.gate.types import GateRule
 from proxy.gate.values import read_values
 
 VALUE_KINDS = ("number", "date", "url", "email")
@@ -67,7 +68,7 @@ def judge_answer(item: LabelledAnswer, mode: MarkingMode, rules: GateRules) -> t
     for stop, start, end in survey.stops:
         places = [o for o in marked.origins[start:end] if o >= 0]
         halts.append(Halt(stop, min(places, default=0), max(places, default=-1) + 1))
-    spoken = [halt for halt in halts if halt.stop.rule == "voice"]
+    spoken = [halt for halt in halts if halt.stop.rule == GateRule.VOICE]
     return [halt for halt in halts if halt not in spoken], spoken
 
 

@@ -17,7 +17,7 @@ from proxy.app.deployment import Deployment
 from proxy.domain.errors import RequestError
 from proxy.domain.trace import Trace
 from proxy.domain.types import Caller
-from proxy.gate.types import RULE_NAMES
+from proxy.gate.types import GateRule
 from proxy.guards.citations import clean_title, clean_url
 from proxy.http.body import read_request_head
 from proxy.http.replies import ResponseWriter
@@ -42,7 +42,7 @@ def build_decision_endpoint(deployment: Deployment) -> Endpoint:
             text = "This key has sent no request of this id, or it is forgotten by now."
             raise RequestError(text, code="unknown_decision", status=404)
         fields = {name: getattr(trace, name) for name in TRACE_FIELDS}
-        fields["rule"] = trace.rule if trace.rule in RULE_NAMES else ""
+        fields["rule"] = trace.rule if trace.rule in set(GateRule) else ""
         fields["sources"] = [one async for one in _each_visible_source(trace, caller, deployment)]
         await writer.write_json(200, (), orjson.dumps(fields))
 

@@ -16,6 +16,7 @@ from proxy.app import build_data_paths
 from proxy.commands.console import format_usd, isolate_direction
 from proxy.domain.trace import Trace
 from proxy.domain.types import Decision
+from proxy.gate.types import GateRule
 from proxy.observe.decisions import SqliteDecisionLog
 from proxy.settings.tree import Settings
 
@@ -132,7 +133,8 @@ def play_lying_model(stage: DemoStage) -> None:
     stage.check_claim("36" not in answer.text, "the altered price was never sent")
     stage.check_claim("coffee" not in answer.text, "the model was cut off: nothing behind it was sent")
     stage.check_claim(
-        answer.trace.rule == "values", f"stopped by the rule `values`, because of {answer.trace.offending!r}"
+        answer.trace.rule == GateRule.VALUES,
+        f"stopped by the rule `values`, because of {answer.trace.offending!r}",
     )
     stage.check_claim(
         answer.trace.cost_nanousd > 0,

@@ -15,7 +15,7 @@ from proxy.gate.boundary import find_unsupported_value, join_across_boundary, re
 from proxy.gate.evidence import SourceText
 from proxy.gate.lines import LineKind
 from proxy.gate.rules import GateRules
-from proxy.gate.types import Stop
+from proxy.gate.types import GateRule, Stop
 from proxy.gate.values import TextValues, find_missing_value, read_values, render_text, unwrap_links
 from proxy.gate.voice import find_first_person
 
@@ -61,7 +61,7 @@ class AnswerSentence:
             count_words(self.unnumbered_text), len(_HYPHEN_PART.findall(self.unnumbered_text)) - HYPHENS_MAX
         )
 
-    def build_stop(self, rule: str, piece: str, detail: str) -> Stop:
+    def build_stop(self, rule: GateRule, piece: str, detail: str) -> Stop:
         """This sentence's verdict under `rule`."""
         return Stop(rule, "stopped", piece, self.source_numbers, detail)
 
@@ -92,10 +92,12 @@ def check_code(sentence: AnswerSentence) -> Stop | None:
     """A line of code stands in a source that the line before it cites; a fence names a language at most."""
     line = sentence.text.strip()
     if sentence.kind == "fence" and not _FENCE_LINE.fullmatch(sentence.text):
-        return sentence.build_stop("code", line, "a fence may name a language, nothing else")
+        return sentence.build_stop(GateRule.CODE, line, "a fence may name a language, nothing else")
     if sentence.kind != "code" or not line or any(e.has_line(line) for e in sentence.sources):
         return None
-    return sentence.build_stop("code", line, "no source cited by the line that leads in holds this line")
+    return sentence.build_stop(
+        GateRule.CODE, line, "no source cited by the line that leads in holds this line"
+    )
 
 
 def check_boundary(sentence: AnswerSentence) -> Stop | None:
@@ -105,10 +107,12 @@ def check_boundary(sentence: AnswerSentence) -> Stop | None:
         return None
     values = read_crossing_values(run, at, sentence.language, sentence.rules)
     if values.markup:
-        return sentence.build_stop("markup", run, "arises where two sentences meet")
+        return sentence.build_stop(GateRule.MARKUP, run, "arises where two sentences meet")
     unsupported = find_unsupported_value(values, sentence.sources)
     return (
-        sentence.build_stop("values", unsupported, "arises where two sentences meet") if unsupported else None
+        sentence.build_stop(GateRule.VALUES, unsupported, "arises where two sentences meet")
+        if unsupported
+        else None
     )
 
 
@@ -117,7 +121,7 @@ def check_markup(sentence: AnswerSentence) -> Stop | None:
     if not sentence.values.markup:
         return None
     return sentence.build_stop(
-        "markup", sentence.values.markup, "images, raw HTML and other schemes are never released"
+        GateRule.MARKUP, sentence.values.markup, "images, raw HTML and other schemes are never released"
     )
 
 
@@ -128,10 +132,10 @@ def check_marker_present(sentence: AnswerSentence) -> Stop | None:
     values = sentence.values
     if values.items or values.leftover:
         piece = values.items[0].text if values.items else values.leftover
-        return sentence.build_stop("present", piece, "a value, and no marker")
+        return sentence.build_stop(GateRule.PRESENT, piece, "a value, and no marker")
     if sentence.kind == "row" or sentence.word_count > sentence.rules.transition_words_max:
         return sentence.build_stop(
-            "present", sentence.text.strip(), f"{sentence.word_count} words, and no marker"
+            GateRule.PRESENT, sentence.text.strip(), f"{sentence.word_count} words, and no marker"
         )
     return None
 
@@ -140,10 +144,12 @@ def check_values(sentence: AnswerSentence) -> Stop | None:
     """Every value stands in a cited source, and nothing that looks like one is left over."""
     values = sentence.values
     if values.leftover:
-        return sentence.build_stop("values", values.leftover, "belongs to no value that can be checked")
+        return sentence.build_stop(
+            GateRule.VALUES, values.leftover, "belongs to no value that can be checked"
+        )
     missing_value = find_missing_value(values, [e.values for e in sentence.sources])
     return (
-        sentence.build_stop("values", missing_value.text, f"no cited source holds {missing_value.key}")
+        sentence.build_stop(GateRule.VALUES, missing_value.text, f"no cited source holds {missing_value.key}")
         if missing_value
         else None
     )
@@ -158,21 +164,21 @@ def check_voice(sentence: AnswerSentence) -> Stop | None:
     piece = find_first_person(
         render_text(text), sentence.language, rules.voices, [e.text for e in sentence.sources]
     )
-    return sentence.build_stop("voice", piece, "first person") if piece else None
+    return sentence.build_stop(GateRule.VOICE, piece, "first person") if piece else None
 
 
 def check_echo(sentence: AnswerSentence) -> Stop | None:
     """No run of our own prompt."""
     echo = sentence.rules.echo
     piece = echo.find_run(sentence.words, sentence.own_start, (e.padded_words for e in sentence.sources))
-    return sentence.build_stop("echo", piece, "our own instructions") if piece else None
+    return sentence.build_stop(GateRule.ECHO, piece, "our own instructions") if piece else None
 
 
 def check_topic(sentence: AnswerSentence) -> Stop | None:
     """No answer pattern of a refusal topic."""
     topics = sentence.rules.topics
     topic = topics.find_topic(sentence.folded) if topics else ""
-    return sentence.build_stop("topic", sentence.text.strip(), topic) if topic else None
+    return sentence.build_stop(GateRule.TOPIC, sentence.text.strip(), topic) if topic else None
 
 
 CODE_CHECKS: tuple[SentenceCheck, ...] = (check_code, check_echo, check_topic)

@@ -10,7 +10,7 @@ from proxy.gate.endings import SentenceEndDetector
 from proxy.gate.gate import Gate
 from proxy.gate.rules import GateRules
 from proxy.gate.sentences import SentenceScanner, SentenceSpan
-from proxy.gate.types import Stop
+from proxy.gate.types import GateRule, Stop
 
 
 def append_markers(text: str, numbers: Sequence[int], rules: GateRules, language: str) -> str:
@@ -40,7 +40,7 @@ def is_contentless_reply(text: str, sources: Sequence[Source], rules: GateRules,
     """
     gate = Gate(sources, language, rules)
     outputs = [*gate.feed(text), *gate.finish()]
-    if not any(isinstance(said, Stop) and said.rule == "uncited" for said in outputs):
+    if not any(isinstance(said, Stop) and said.rule == GateRule.UNCITED for said in outputs):
         return False
     answer_words = frozenset(
         find_content_words(text, rules.words[detect_language(text, rules.words) or language].stop)

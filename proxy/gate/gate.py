@@ -15,7 +15,7 @@ from proxy.gate.listing import ListNumberParser
 from proxy.gate.rules import GateRules
 from proxy.gate.sentence_language import BEGINNING_LEAD_WORDS, detect_sentence_language
 from proxy.gate.sentences import SentenceScanner, SentenceSpan
-from proxy.gate.types import Release, Stop
+from proxy.gate.types import GateRule, Release, Stop
 from proxy.gate.values import TextValues
 
 GateOutputs = list[Release | Stop]
@@ -56,7 +56,7 @@ class Gate:
             self._event_count += 1
             if self._event_count > self._events_max:
                 return self._stop_answer(
-                    Stop("cap", "truncated", detail="more content events than the output cap")
+                    Stop(GateRule.CAP, "truncated", detail="more content events than the output cap")
                 )
             allowed_text = self._clip_to_cap(text)
             if len(allowed_text) < len(text):
@@ -68,11 +68,13 @@ class Gate:
         if self._is_stopped:
             return []
         if ending != "stop":
-            return self._stop_answer(Stop("length", "truncated", detail=f"the upstream ended by {ending}"))
+            return self._stop_answer(
+                Stop(GateRule.LENGTH, "truncated", detail=f"the upstream ended by {ending}")
+            )
         outputs = self._judge_units(self._scanner.finish())
         if not self._is_stopped and self._leading_releases is not None:
             outputs += self._stop_answer(
-                Stop("uncited", "not_in_sources", detail="no sentence of it is cited")
+                Stop(GateRule.UNCITED, "not_in_sources", detail="no sentence of it is cited")
             )
         self._is_stopped = True
         return outputs
@@ -102,7 +104,7 @@ class Gate:
         if self._is_stopped:
             return outputs
         return outputs + self._stop_answer(
-            Stop("cap", "truncated", detail="more bytes than the output cap allows")
+            Stop(GateRule.CAP, "truncated", detail="more bytes than the output cap allows")
         )
 
     def _judge_units(self, units: Sequence[SentenceSpan]) -> GateOutputs:
@@ -121,7 +123,9 @@ class Gate:
         sentence = self._read_sentence(unit)
         if unknown_numbers := [n for n in sentence.source_numbers if n not in self._source_texts]:
             return self._stop_answer(
-                sentence.build_stop("range", f"[{unknown_numbers[0]}]", "points at no source handed over")
+                sentence.build_stop(
+                    GateRule.RANGE, f"[{unknown_numbers[0]}]", "points at no source handed over"
+                )
             )
         for check in CODE_CHECKS if unit.kind in ("code", "fence") else CHECKS:
             if fault := check(sentence):
@@ -168,7 +172,7 @@ class Gate:
         self._leading_chars += len(release.text)
         if self._leading_chars > self._rules.sentence_chars_max:
             return self._stop_answer(
-                Stop("uncited", "not_in_sources", detail="no sentence of it is cited so far")
+                Stop(GateRule.UNCITED, "not_in_sources", detail="no sentence of it is cited so far")
             )
         return []
 
@@ -200,10 +204,12 @@ class Gate:
 
     def _build_token_stop(self, text: str) -> Stop:
         is_first = self._leading_releases == [] and self._rules.leading_token_pattern.match(text)
-        return Stop("token", "not_in_sources" if is_first else "stopped", self._rules.token)
+        return Stop(GateRule.TOKEN, "not_in_sources" if is_first else "stopped", self._rules.token)
 
     def _build_length_stop(self, text: str) -> Stop:
-        return Stop("long", "stopped", text[:80], detail=f"above {self._rules.sentence_chars_max} characters")
+        return Stop(
+            GateRule.LONG, "stopped", text[:80], detail=f"above {self._rules.sentence_chars_max} characters"
+        )
 
     def _stop_answer(self, stop: Stop) -> GateOutputs:
         self._is_stopped = True

@@ -8,7 +8,7 @@ from proxy.domain.ports import Reply, Spent
 from proxy.domain.types import UpstreamCall, UpstreamEnd, Usage
 from proxy.gate import Gate, GateRules
 from proxy.gate.cited import append_markers, is_contentless_reply
-from proxy.gate.types import Release, Stop
+from proxy.gate.types import GateRule, Release, Stop
 from proxy.guards.stop_sequences import StopCut, StopSequences
 from proxy.wire import structured
 
@@ -71,7 +71,7 @@ class GatedSink:
         self._count_piece(piece)
         if is_above:
             detail = "more bytes than the caps allow, thinking counted"
-            self._take_outputs([Stop("cap", "truncated", detail=detail)])
+            self._take_outputs([Stop(GateRule.CAP, "truncated", detail=detail)])
         return self.is_open
 
     def push_usage(self, usage: Usage) -> None:
@@ -174,7 +174,7 @@ class StructuredSink(GatedSink):
         self._count_piece(piece)
         self._bytes_left -= len(piece.encode("utf-8", "replace"))
         if self._bytes_left < 0:
-            self.stop = Stop("cap", "truncated", detail="a longer answer than the cap allows")
+            self.stop = Stop(GateRule.CAP, "truncated", detail="a longer answer than the cap allows")
             return False
         self._text.append(piece)
         return True
@@ -189,30 +189,34 @@ class StructuredSink(GatedSink):
             self._take_outputs(outputs)
             self._free_text(self._stops.finish())
         elif self.stop is None:
-            self.stop = Stop("length", "truncated", detail=f"the upstream ended by {ending.finish}")
+            self.stop = Stop(GateRule.LENGTH, "truncated", detail=f"the upstream ended by {ending.finish}")
         await self.flush()
 
     def _judge_whole(self) -> list[Release | Stop]:
         said = structured.parse_structured_reply("".join(self._text))
         if isinstance(said, structured.StructuredRefusal):
-            return [Stop("token", "not_in_sources", said.reason)]  # the model's words: kept where those are
+            return [
+                Stop(GateRule.TOKEN, "not_in_sources", said.reason)
+            ]  # the model's words: kept where those are
         known = {source.number for source in self._call.sources}
         if said is None or not known.issuperset(said.citations):
-            return [Stop("uncited", "not_in_sources", detail="no answer with valid citations")]
+            return [Stop(GateRule.UNCITED, "not_in_sources", detail="no answer with valid citations")]
         sources = [source for source in self._call.sources if source.number in said.citations]
         rules, language = self._rules.copy_with_cap(None), self._call.language
         if is_contentless_reply(said.text, sources, rules, language):
-            return [Stop("uncited", "not_in_sources", said.text, detail="says nothing that is in a source")]
+            return [
+                Stop(GateRule.UNCITED, "not_in_sources", said.text, detail="says nothing that is in a source")
+            ]
         text = append_markers(said.text, said.citations, rules, language)
         gate = Gate(sources, language, rules)
         judged = [*gate.feed(text), *gate.finish()]
         failed = next((item for item in judged if isinstance(item, Stop)), None)
-        return [replace(failed, ending="not_in_sources")] if failed else judged
+        return [replace(failed, kind="not_in_sources")] if failed else judged
 
 
 def stop_for_fault(fault: Exception) -> Stop:
     """A gate that fails lets nothing more through."""
-    return Stop("fault", "stopped", detail=f"{type(fault).__name__}: {fault}")
+    return Stop(GateRule.FAULT, "stopped", detail=f"{type(fault).__name__}: {fault}")
 
 
 def open_sink(call: UpstreamCall, rules: GateRules, reply: Reply, mark_moment: MarkMoment) -> GatedSink:

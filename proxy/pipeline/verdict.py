@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from proxy.domain.trace import Ruling
 from proxy.domain.types import Decision, Layer, UpstreamEnd
-from proxy.gate.types import Stop
+from proxy.gate.types import GateRule, Stop
 
-VOICE_RULES = frozenset({"voice", "topic"})
+VOICE_RULES = frozenset({GateRule.VOICE, GateRule.TOPIC})
 """Layer 5: how the assistant may speak. Every other rule of the gate is layer 4."""
 
 
@@ -34,7 +34,7 @@ class VerdictContext:
 def judge_attempt(stop: Stop | None, end: UpstreamEnd, terms: VerdictContext) -> Verdict:
     """The verdict on one attempt that has said something."""
     is_broken = end.finish in ("cut", "failed")
-    if is_broken and (stop is None or stop.rule == "length"):
+    if is_broken and (stop is None or stop.rule == GateRule.LENGTH):
         return Verdict(Decision.UPSTREAM_FAILED, Layer.NONE, "upstream_failed")
     if stop is not None:
         return judge_stop(stop, terms)
@@ -43,10 +43,10 @@ def judge_attempt(stop: Stop | None, end: UpstreamEnd, terms: VerdictContext) ->
 
 def judge_stop(stop: Stop, terms: VerdictContext) -> Verdict:
     """The verdict where the gate ended the answer."""
-    if stop.ending == "not_in_sources":
-        layer = Layer.PROMPT if stop.rule == "token" else Layer.GATE
+    if stop.kind == "not_in_sources":
+        layer = Layer.PROMPT if stop.rule == GateRule.TOKEN else Layer.GATE
         return Verdict(Decision.NOT_IN_SOURCES, layer, "not_in_sources")
-    if stop.ending == "truncated":
+    if stop.kind == "truncated":
         finish = "length" if terms.is_client_cap else "stop"
         return Verdict(Decision.TRUNCATED, Layer.GATE, "truncated", finish)
     layer = Layer.VOICE if stop.rule in VOICE_RULES else Layer.GATE

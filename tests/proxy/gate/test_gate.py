@@ -6,7 +6,7 @@ import pytest
 
 from proxy.domain.types import Source
 from proxy.gate import Gate, GateRules, Release, Stop
-from proxy.gate.types import RULE_NAMES
+from proxy.gate.types import GateRule
 from tests.proxy.gate.kit import PROMPT, SOURCES, TOKEN, packs, released, run, verdict
 
 
@@ -86,13 +86,13 @@ def test_the_first_failing_sentence_stops_the_answer(text: str, rule: str, endin
     for said in (run(text), run(list(text))):
         stop = said[-1]
         assert isinstance(stop, Stop)
-        assert (stop.rule, stop.ending, released(said)) == (rule, ending, out)
+        assert (stop.rule, stop.kind, released(said)) == (rule, ending, out)
 
 
 def test_every_rule_has_an_example_above_or_below() -> None:
     marks = [m for f in (test_the_first_failing_sentence_stops_the_answer,) for m in f.pytestmark]  # type: ignore[attr-defined]
     named = {case[1] for mark in marks for case in mark.args[1]}
-    assert named | {"cap", "length", "fault"} == set(RULE_NAMES)
+    assert named | {"cap", "length", "fault"} == set(GateRule)
 
 
 def test_a_verdict_names_the_piece_and_the_sources_looked_at() -> None:
@@ -113,7 +113,7 @@ def test_what_was_cut_short_loses_its_unfinished_sentence(ending: str) -> None:
     said = run("It opens at 9:30 [2]. It costs 12.", ending=ending)  # type: ignore[arg-type]
     assert (released(said), verdict(said)) == ("It opens at 9:30.", "length")
     assert isinstance(said[-1], Stop)
-    assert said[-1].ending == "truncated"
+    assert said[-1].kind == "truncated"
 
 
 def test_more_events_than_the_cap_are_cut() -> None:

@@ -5,7 +5,7 @@ from importlib.resources import files
 import pytest
 
 from proxy.domain.types import ChatRequest, Source, Turn
-from proxy.gate.types import RULE_NAMES as GATE_RULES
+from proxy.gate.types import GateRule as GATE_RULES
 from proxy.guards import prompt
 from proxy.guards.prompt import RULES, TOKEN, Prompt, Voice
 

@@ -102,7 +102,7 @@ async def test_a_structured_answer_that_fails_anywhere_is_the_refusal(
     releasing, text = await said(JSON, rules, reply)
     assert text == ""
     assert releasing.stop
-    assert (releasing.stop.rule, releasing.stop.ending) == (rule, "not_in_sources")
+    assert (releasing.stop.rule, releasing.stop.kind) == (rule, "not_in_sources")
 
 
 async def test_a_structured_answer_that_breaks_off_lets_nothing_out(rules: GateRules) -> None:
@@ -128,7 +128,7 @@ async def test_thinking_beyond_what_was_asked_for_is_not_waited_for(
     assert not releasing.push_thought("x")
     await releasing.close(UpstreamEnd("sink_stopped"))
     assert releasing.stop
-    assert (releasing.stop.rule, releasing.stop.ending, releasing.released) == ("cap", "truncated", [])
+    assert (releasing.stop.rule, releasing.stop.kind, releasing.released) == ("cap", "truncated", [])
 
 
 async def test_the_last_word_on_usage_counts_and_is_never_added(rules: GateRules) -> None:
