@@ -79,7 +79,7 @@ def build_assistant(
         find_content_words=content,
         prompt=system_prompt,
         gate_rules=_build_gate_rules(settings, packs, refuser, system_prompt),
-        texts=FixedTexts(packs.texts, _collect_overrides(settings)),
+        texts=FixedTexts(packs.texts, _collect_overrides(settings), settings.topics.own),
         threshold_for=lambda language: threshold.choose_threshold(
             settings.threshold, settings.thresholds, language, calibrated
         ),

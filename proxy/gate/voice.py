@@ -39,11 +39,11 @@ class VoicePack:
 
     words: tuple[str, ...]
     """First person wherever it stands as a whole word or phrase."""
-    spared: tuple[str, ...] = ()
+    exceptions: tuple[str, ...] = ()
     """What looks like it and is not: names, compounds, set phrases."""
     exact: tuple[str, ...] = ()
     """First person only in this very case and pointing."""
-    exact_spared: tuple[str, ...] = ()
+    exact_exceptions: tuple[str, ...] = ()
     prefixes: str = ""
     """Letters that may be written together with the word after them (و, ف)."""
     bounded: bool = True
@@ -77,19 +77,19 @@ class VoicePack:
 
     @cached_property
     def folded_pattern(self) -> regex.Pattern[str]:
-        return self._compile_pattern(self.words, self.spared)
+        return self._compile_pattern(self.words, self.exceptions)
 
     @cached_property
     def exact_pattern(self) -> regex.Pattern[str]:
         return self._compile_pattern(self.exact, ())
 
     @cached_property
-    def spared_pattern(self) -> regex.Pattern[str]:
-        return self._compile_pattern((), self.exact_spared)
+    def exception_pattern(self) -> regex.Pattern[str]:
+        return self._compile_pattern((), self.exact_exceptions)
 
-    def _compile_pattern(self, words: Sequence[str], spared: Sequence[str]) -> regex.Pattern[str]:
+    def _compile_pattern(self, words: Sequence[str], exceptions: Sequence[str]) -> regex.Pattern[str]:
         entries = [(word, f"(?<found>{self._compile_entry(word)})") for word in words]
-        entries += [(word, self._compile_entry(word)) for word in spared]
+        entries += [(word, self._compile_entry(word)) for word in exceptions]
         longest = sorted(entries, key=lambda entry: len(entry[0]), reverse=True)
         start = _BEFORE + (f"[{self.prefixes}]?" if self.prefixes else "") if self.bounded else ""
         return regex.compile(rf"{start}(?:{'|'.join(entry for _, entry in longest) or '(?!)'})")
@@ -130,8 +130,8 @@ def _find_piece(sentence: str, pack: VoicePack) -> str:
     folded = fold_text(plain)
     if not pack.can_match(folded) and not (pack.exact and pack.exact_pattern.search(plain)):
         return ""
-    if pack.exact_spared:
-        plain = pack.spared_pattern.sub(_BLANK, plain)
+    if pack.exact_exceptions:
+        plain = pack.exception_pattern.sub(_BLANK, plain)
         folded = fold_text(plain)
     return _find_first_match(pack.exact_pattern, plain) or _find_first_match(pack.folded_pattern, folded)
 

@@ -3,8 +3,13 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 
+from proxy.guards.refusal.pack import TOPICS
+
 DEFAULT_LANGUAGE = "en"
-TOPIC_TEXTS = ("terms", "private", "speculation", "instructions", "tasks", "own")
+REFUSAL_TEXTS = (*TOPICS, "own")
+"""Each built-in topic has a refusal of its own in every language; `own` is the general one."""
+SETTING_NAMES = {"withheld_rest": "stopped", "withheld_all": "withheld"}
+"""How an operator's configuration names a text, where that is not its key here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +22,9 @@ class TextPack:
     looked_in: str
     """Where it looked: `{sources}` stands for the names."""
     not_in_sources: str
-    stopped: str
-    withheld: str
+    withheld_rest: str
+    """Behind released sentences: the rest could not be supported."""
+    withheld_all: str
     """The same where nothing had been released before."""
     truncated: str
     over_budget: str
@@ -29,39 +35,51 @@ class TextPack:
     """Heading of the list of links."""
 
     def flatten_texts(self) -> dict[str, str]:
-        """Every text by its key: `stopped`, `refused.terms`, …"""
+        """Every text by its key: `withheld_rest`, `refused.terms`, …"""
         single = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "refused"}
         return single | {f"refused.{topic}": text for topic, text in self.refused.items()}
 
 
 def list_text_keys(own_topics: Iterable[str]) -> tuple[str, ...]:
-    """The keys that a text can stand under, with those of the refusals of an operator's `own` topics."""
-    single = tuple(f.name for f in fields(TextPack) if f.name != "refused")
-    return (*single, *(f"refused.{topic}" for topic in dict.fromkeys((*TOPIC_TEXTS, *own_topics))))
+    """The keys that a text can stand under in a configuration, with the refusals of `own_topics`."""
+    single = tuple(SETTING_NAMES.get(f.name, f.name) for f in fields(TextPack) if f.name != "refused")
+    return (*single, *(f"refused.{topic}" for topic in dict.fromkeys((*REFUSAL_TEXTS, *own_topics))))
 
 
 class FixedTexts:
-    """Looks a text up: the operator's wording, the language's, English."""
+    """Every text in every language, put together once: the operator's wording before the pack's.
 
-    def __init__(self, packs: Mapping[str, TextPack], overrides: Mapping[str, Mapping[str, str]] = {}):
-        """`overrides`: language → key → text."""
-        own = {tag: pack.flatten_texts() for tag, pack in packs.items()}
-        self._texts = {tag: own.get(tag, {}) | dict(overrides.get(tag, {})) for tag in {*own, *overrides}}
+    Of a topic of the operator's own: its text in the language, else in English, else the general refusal.
+    """
+
+    def __init__(
+        self,
+        packs: Mapping[str, TextPack],
+        overrides: Mapping[str, Mapping[str, str]] = {},
+        own_topics: Iterable[str] = (),
+    ):
+        """`overrides`: language → key, as a configuration names it → text."""
+        keys = {name: key for key, name in SETTING_NAMES.items()}
+        own = {
+            tag: {keys.get(name, name): text for name, text in overrides.get(tag, {}).items()}
+            for tag in packs
+        }
+        english = own.get(DEFAULT_LANGUAGE, {})
+        self._texts: dict[str, dict[str, str]] = {}
+        for tag, pack in packs.items():
+            texts = pack.flatten_texts() | own[tag]
+            for key in (f"refused.{topic}" for topic in own_topics):
+                texts.setdefault(key, english.get(key) or texts["refused.own"])
+            self._texts[tag] = texts
 
     def render_text(self, key: str, language: str, **values: str) -> str:
-        """The text of `key`; an own topic without one gets the general refusal. `values` fill its places."""
-        for tag in (language, DEFAULT_LANGUAGE):
-            text = self._texts.get(tag, {}).get(key)
-            if text:
-                return _fill_placeholders(text, values)
-        if key.startswith("refused.") and key != "refused.own":
-            return self.render_text("refused.own", language, **values)
-        raise KeyError(key)
+        """The text of `key`; `values` fill its placeholders. Raises KeyError: no other text is a stand-in."""
+        return _fill_placeholders(self._texts[language][key], values)
 
     def list_text_forms(self) -> frozenset[str]:
-        """Every text as `defuse.strip_own` takes it out of earlier turns."""
-        plain = {text for own in self._texts.values() for key, text in own.items() if key != "sources"}
-        headings = {own["sources"] for own in self._texts.values() if "sources" in own}
+        """Every text as `neutralize.strip_fixed_texts` takes it out of earlier turns."""
+        plain = {text for texts in self._texts.values() for key, text in texts.items() if key != "sources"}
+        headings = {texts["sources"] for texts in self._texts.values()}
         return frozenset(plain | {f"{heading}:\n{{links}}" for heading in headings})
 
 

@@ -50,7 +50,7 @@ def judge_stop(stop: Stop, terms: VerdictContext) -> Verdict:
         finish = "length" if terms.is_client_cap else "stop"
         return Verdict(Decision.TRUNCATED, Layer.GATE, "truncated", finish)
     layer = Layer.VOICE if stop.rule in VOICE_RULES else Layer.GATE
-    notice = "stopped" if terms.has_released else "withheld"
+    notice = "withheld_rest" if terms.has_released else "withheld_all"
     return Verdict(Decision.STOPPED, layer, notice, terms.stop_finish)
 
 

@@ -71,11 +71,11 @@ class OwnTopic:
     phrases: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
     answer_patterns: tuple[str, ...] = ()
-    match: tuple[str, ...] = ()
-    spare: tuple[str, ...] = ()
+    must_match: tuple[str, ...] = ()
+    must_not_match: tuple[str, ...] = ()
     language: str = "*"
 
     def build_rule(self, topic: str) -> PatternRule:
         """Its patterns over questions."""
         expert = tuple(f"regex:{pattern}" for pattern in self.patterns)
-        return PatternRule(topic, (*self.phrases, *expert), self.match, self.spare)
+        return PatternRule(topic, (*self.phrases, *expert), self.must_match, self.must_not_match)

@@ -154,8 +154,8 @@ class PatternRule:
 
     topic: str
     patterns: tuple[str, ...]
-    match: tuple[str, ...] = ()
-    spare: tuple[str, ...] = ()
+    must_match: tuple[str, ...] = ()
+    must_not_match: tuple[str, ...] = ()
 
 
 def compile_rule(rule: PatternRule, language: str, lexicon: PhraseClasses, place: str) -> list[Pattern]:
@@ -209,9 +209,9 @@ def _find_example_faults(
     """A pattern that no `match` sentence shows to work, a match missed, a spare sentence hit."""
     hits = {
         text: [pattern for pattern in found.find_hits(prepare_text(text)) if pattern in own]
-        for text in (*rule.match, *rule.spare)
+        for text in (*rule.must_match, *rule.must_not_match)
     }
-    shown = {pattern for text in rule.match for pattern in hits[text]}
+    shown = {pattern for text in rule.must_match for pattern in hits[text]}
     where = f"{place}: {rule.topic}"
     return [
         *(
@@ -219,6 +219,14 @@ def _find_example_faults(
             for p in own
             if p not in shown
         ),
-        *(f"{where}: {text!r} should match, but no pattern hits" for text in rule.match if not hits[text]),
-        *(f"{where}: pattern {hits[t][0].source!r} hits {t!r}, to be spared" for t in rule.spare if hits[t]),
+        *(
+            f"{where}: {text!r} should match, but no pattern hits"
+            for text in rule.must_match
+            if not hits[text]
+        ),
+        *(
+            f"{where}: pattern {hits[t][0].source!r} hits {t!r}, to be spared"
+            for t in rule.must_not_match
+            if hits[t]
+        ),
     ]

@@ -3,7 +3,7 @@
 import pytest
 import regex
 
-from proxy.guards.fixed_texts import TOPIC_TEXTS, FixedTexts, TextPack
+from proxy.guards.fixed_texts import REFUSAL_TEXTS, FixedTexts, TextPack
 from proxy.settings.languages import TAGS, load_packs
 
 PACKS = load_packs("texts", TextPack)
@@ -12,7 +12,7 @@ PACKS = load_packs("texts", TextPack)
 @pytest.mark.parametrize("tag", TAGS)
 def test_every_pack_has_every_text(tag: str) -> None:
     flat = PACKS[tag].flatten_texts()
-    assert set(PACKS[tag].refused) == set(TOPIC_TEXTS)
+    assert set(PACKS[tag].refused) == set(REFUSAL_TEXTS)
     assert all(text.strip() for text in flat.values())
     assert "{sources}" in PACKS[tag].looked_in
 
@@ -30,16 +30,23 @@ def test_every_text_is_written_in_its_own_language(tag: str) -> None:
     assert same <= {"sources"}  # French says it the same way
 
 
-def test_the_operators_wording_wins_and_the_rest_falls_back() -> None:
+def test_the_operators_wording_wins_and_the_rest_is_the_packs() -> None:
     texts = FixedTexts(PACKS, {"es": {"stopped": "Hasta aquí."}})
-    assert texts.render_text("stopped", "es") == "Hasta aquí."
-    assert texts.render_text("stopped", "pt") == PACKS["pt"].stopped
-    assert texts.render_text("stopped", "xx") == PACKS["en"].stopped
+    assert texts.render_text("withheld_rest", "es") == "Hasta aquí."
+    assert texts.render_text("withheld_rest", "pt") == PACKS["pt"].withheld_rest
+
+
+def test_a_text_that_is_missing_is_never_another_one() -> None:
+    with pytest.raises(KeyError):
+        FixedTexts(PACKS).render_text("withheld_rest", "xx")
+    with pytest.raises(KeyError):
+        FixedTexts(PACKS).render_text("refused.unheard", "en")
 
 
 def test_a_topic_of_ones_own_has_its_text_or_the_general_one() -> None:
-    texts = FixedTexts(PACKS, {"en": {"refused.deal": "Not that."}})
+    texts = FixedTexts(PACKS, {"en": {"refused.deal": "Not that."}}, ("deal", "other"))
     assert texts.render_text("refused.deal", "en") == "Not that."
+    assert texts.render_text("refused.deal", "de") == "Not that."
     assert texts.render_text("refused.other", "de") == PACKS["de"].refused["own"]
 
 

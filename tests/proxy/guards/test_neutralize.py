@@ -43,7 +43,7 @@ def test_after_defusing_no_marker_is_ever_found(text: str) -> None:
 @pytest.mark.parametrize("tag", TAGS)
 def test_every_fixed_text_leaves_the_history_and_the_answer_stays(tag: str) -> None:
     looked = TEXTS.render_text("looked_in", tag, sources="Handbook, Minutes")
-    notice = TEXTS.render_text("stopped", tag)
+    notice = TEXTS.render_text("withheld_rest", tag)
     cited = [Citation(0, 4, "A [b] title", "https://a.example/x"), Citation(0, 4, "No (link)", "")]
     links = render_source_list(cited, TEXTS.render_text("sources", tag))
     turn = f"The tower is old.{links}\n\n{notice}\n{looked}"

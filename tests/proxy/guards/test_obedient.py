@@ -47,7 +47,7 @@ def test_a_model_that_states_terms_is_stopped_in_every_language(
     told: GateRules, refuse_packs: Mapping[str, RefusePack], tag: str
 ) -> None:
     """Even where a source says so word for word and the sentence cites it."""
-    for sentence in (text for rule in refuse_packs[tag].answer for text in rule.match):
+    for sentence in (text for rule in refuse_packs[tag].answer for text in rule.must_match):
         assert stop(told, f"{sentence} [1]", tag, sentence).rule == "topic", sentence
 
 
@@ -55,7 +55,7 @@ def test_a_model_that_states_terms_is_stopped_in_every_language(
 def test_ordinary_sentences_about_prices_pass(
     told: GateRules, refuse_packs: Mapping[str, RefusePack], tag: str
 ) -> None:
-    for sentence in (text for rule in refuse_packs[tag].answer for text in rule.spare):
+    for sentence in (text for rule in refuse_packs[tag].answer for text in rule.must_not_match):
         gate = Gate([Source(1, "a", "Prices", sentence)], tag, told)
         said = [*gate.feed(f"{sentence} [1]"), *gate.finish()]
         assert not [word for word in said if isinstance(word, Stop)], sentence

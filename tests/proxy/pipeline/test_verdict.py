@@ -50,5 +50,5 @@ def test_the_fixed_token_is_not_in_sources() -> None:
 def test_where_nothing_was_released_there_is_no_rest_to_speak_of() -> None:
     stop = Stop(GateRule.VALUES, "stopped")
     end = UpstreamEnd("sink_stopped")
-    assert judge_attempt(stop, end, VerdictContext()).notice == "stopped"
-    assert judge_attempt(stop, end, VerdictContext(has_released=False)).notice == "withheld"
+    assert judge_attempt(stop, end, VerdictContext()).notice == "withheld_rest"
+    assert judge_attempt(stop, end, VerdictContext(has_released=False)).notice == "withheld_all"

@@ -20,7 +20,7 @@ def test_every_pack_covers_every_topic_with_examples_both_ways(
 ) -> None:
     pack = refuse_packs[tag]
     assert {rule.topic for rule in pack.refuse} == set(TOPICS)
-    assert all(rule.match and rule.spare for rule in (*pack.refuse, *pack.answer))
+    assert all(rule.must_match and rule.must_not_match for rule in (*pack.refuse, *pack.answer))
 
 
 @pytest.mark.parametrize(
@@ -84,8 +84,8 @@ def test_a_topic_of_ones_own_refuses_questions_and_answers() -> None:
         phrases=("merger~",),
         patterns=("{w}project [a-z]+ x{w}",),
         answer_patterns=("will merge",),
-        match=("Any news of the merger?", "What is project blue x?"),
-        spare=("Which emergency exits are there?",),
+        must_match=("Any news of the merger?", "What is project blue x?"),
+        must_not_match=("Which emergency exits are there?",),
     )
     guard = QuestionRefuser({}, TopicSelection(own={"deal": topic}), ())
     refusal = guard.find_refusal("When is the MERGER?")
