@@ -51,7 +51,6 @@ async def open_deployment(
     Raises `ConfigError` and `StoreError`; what was opened until then is closed.
     """
     async with AsyncExitStack() as stack:
-        data_paths = build_data_paths(settings)
         language_packs = load_language_packs()
         evidence = await open_evidence(
             settings, language_packs.words, embedding or load_embedder(settings.embedding), stack
@@ -60,11 +59,8 @@ async def open_deployment(
         found = lock.read_lock(settings.folder / lock.LOCK_FILE_NAME)
         calibrated = found if found and found.model == name else None
         spending_ledger = await stack.enter_async_context(make_ledger(settings))
-        log = settings.log
-        decisions = await stack.enter_async_context(
-            SqliteDecisionLog(data_paths.decisions, keep_questions=log.questions, keep_days=log.keep_days)
-        )
-        keys = await stack.enter_async_context(KeyStore(data_paths.keys))
+        decisions = await stack.enter_async_context(_make_decision_log(settings))
+        keys = await stack.enter_async_context(KeyStore(build_data_paths(settings).keys))
         limits = RateLimits(settings.limits, await _open_limit_store(settings, stack))
         metrics = Metrics()
         _register_counts(metrics, limits, decisions, evidence)
@@ -82,7 +78,7 @@ async def open_deployment(
             finder=evidence.search,
             book=evidence.records,
             ledger=spending_ledger,
-            decisions=DecisionRecorder(decisions, metrics, keep_questions=log.questions),
+            decisions=DecisionRecorder(decisions, metrics, keep_questions=settings.log.questions),
             now=lambda: datetime.now(UTC),
             new_id=lambda: secrets.token_hex(12),
             background_tasks=settings.server.background_tasks,
@@ -99,6 +95,13 @@ async def open_deployment(
             threshold_lock=calibrated,
             warnings=tuple(lock.list_lock_warnings(found, settings, name)),
         )
+
+
+def _make_decision_log(settings: tree.Settings) -> SqliteDecisionLog:
+    """To be opened by `async with`."""
+    log = settings.log
+    path = build_data_paths(settings).decisions
+    return SqliteDecisionLog(path, keep_questions=log.questions, keep_days=log.keep_days)
 
 
 def _build_authenticator(settings: tree.Settings, keys: KeyStore) -> CallerAuthenticator:

@@ -7,7 +7,8 @@ from decimal import Decimal
 import regex
 
 from proxy.gate.values.decades import DecadeKeys, build_decade_keys
-from proxy.gate.values.numbers import CYRILLIC, format_number_key
+from proxy.gate.values.decimals import format_number_key
+from proxy.gate.values.numbers import CYRILLIC
 from proxy.gate.values.pack import LETTER, ValueGrammar
 from proxy.gate.values.page import FIGURE, ValuePage
 from proxy.gate.values.types import Value

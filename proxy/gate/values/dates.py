@@ -1,17 +1,16 @@
-"""Dates by their known parts, in figures and with the month's name."""
+"""Dates in figures, by their known parts: 2024-05-01, 3.10., 05/2024, 2024年5月1日."""
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 
 import regex
 
+from proxy.gate.values.calendar_date import CalendarDate, build_date_value
+from proxy.gate.values.decimals import format_number_key
 from proxy.gate.values.han import parse_han_number
-from proxy.gate.values.numbers import format_number_key
-from proxy.gate.values.pack import LETTER, ValueGrammar, ValuePack, build_alternation
-from proxy.gate.values.page import FIGURE, NEAR_CHARS, ValuePage
+from proxy.gate.values.named_dates import read_named_dates
+from proxy.gate.values.pack import LETTER, ValueGrammar
+from proxy.gate.values.page import ValuePage
 from proxy.gate.values.types import Value
 
 _EDGE = rf"(?<![{LETTER}\d_]|\d[.,:/-])"
@@ -35,67 +34,6 @@ _YEAR_SPAN = regex.compile(
 )
 _FIGURE_JOINT = re.compile(r"[0-9](?:[-–/.]|\. )[0-9]")
 """What every date in figures holds."""
-_CALENDARS = ("jalali", "hijri")
-
-
-@dataclass(frozen=True, slots=True)
-class CalendarDate:
-    """What is known of a date; 0 for a part that is not. `calendar` is "" for the Gregorian one."""
-
-    year: int = 0
-    month: int = 0
-    day: int = 0
-    calendar: str = ""
-
-    @property
-    def is_possible(self) -> bool:
-        return 0 <= self.month <= 12 and 0 <= self.day <= 31
-
-    @property
-    def key(self) -> str:
-        """`date:2024-05-01`, `date:2024-05`, `date:--05-01`, `date:--05`."""
-        year = f"{self.year:04d}" if self.year else "-"
-        day = f"-{self.day:02d}" if self.day else ""
-        mark = f"@{self.calendar}" if self.calendar and not self.year else ""
-        return f"date:{year}-{self.month:02d}{day}{mark}"
-
-    @property
-    def source_keys(self) -> tuple[str, ...]:
-        """The date and every less exact form of it, and its year as a number."""
-        short = CalendarDate(0, self.month, self.day, self.calendar).key
-        month = CalendarDate(0, self.month, 0, self.calendar).key
-        if not self.year:
-            return (short, month, _format_yearless_key(short), _format_yearless_key(month))
-        if self.calendar == "other":  # 1403 may be of either calendar
-            named = (
-                CalendarDate(0, self.month, day, name).key for day in (self.day, 0) for name in _CALENDARS
-            )
-            return (self.key, CalendarDate(self.year, self.month).key, *named, f"n:{self.year}")
-        return (self.key, CalendarDate(self.year, self.month).key, short, month, f"n:{self.year}")
-
-    @property
-    def alternatives(self) -> tuple[tuple[str, ...], ...]:
-        """The date; or its day where the source names no year, and its year elsewhere in it."""
-        if not self.year:
-            return ((self.key,),)
-        short = CalendarDate(0, self.month, self.day, self.calendar)
-        return ((self.key,), (_format_yearless_key(short.key), f"n:{self.year}"))
-
-
-def _format_yearless_key(key: str) -> str:
-    return f"yearless {key}"
-
-
-def _build_date_value(page: ValuePage, span: tuple[int, int], dates: list[CalendarDate]) -> Value:
-    """A date that may be read in any of the ways `dates`; the first is its key."""
-    alternatives = [keys for date in dates for keys in date.alternatives]
-    return page.build_value(
-        "date",
-        dates[0].key,
-        span,
-        alternatives=alternatives,
-        source_keys=[key for date in dates for key in date.source_keys],
-    )
 
 
 def read_dates(page: ValuePage, grammar: ValueGrammar, is_source: bool) -> None:
@@ -112,26 +50,7 @@ def read_dates(page: ValuePage, grammar: ValueGrammar, is_source: bool) -> None:
         page.take_matches(_HAN_DECADE, lambda match: _read_han_decade(page, match))
     if "月" in page.text:
         page.take_matches(_HAN, lambda match: _read_han_date(page, match))
-    names = _compile_month_names(grammar)
-    near = sorted(
-        at for word in page.words & names.first_words for at in _iterate_word_positions(word, page.text)
-    )
-    places = [at for at in near if FIGURE.search(page.text, max(0, at - NEAR_CHARS), at + NEAR_CHARS)]
-    for pattern in names.patterns if places else ():
-        page.take_matches_near(places, pattern, lambda match: _read_named_date(page, names, match))
-    for place in near if is_source else ():
-        match = names.name_pattern.match(page.text, place)
-        page.values.extend(_read_named_date(page, names, match) or () if match else ())
-
-
-def _iterate_word_positions(word: str, text: str) -> Iterator[int]:
-    """Where `word` stands as a whole word."""
-    at = text.find(word)
-    while at >= 0:
-        end = at + len(word)
-        if not (text[at - 1 : at].isalpha() or text[end : end + 1].isalpha()):
-            yield at
-        at = text.find(word, end)
+    read_named_dates(page, grammar, is_source)
 
 
 def _read_figure_date(page: ValuePage, grammar: ValueGrammar, match: regex.Match[str]) -> list[Value] | None:
@@ -150,7 +69,7 @@ def _read_figure_date(page: ValuePage, grammar: ValueGrammar, match: regex.Match
     dates = [date for date in dates if date.is_possible and date.month and date.day]
     if not dates:
         return None
-    value = _build_date_value(page, match.span(), dates)
+    value = build_date_value(page, match.span(), dates)
     if len(match["z"] or "") == 2:  # 10.2.24 may be a version
         literal = f"comp:{match[0]}"
         keys = [*value.source_keys, literal]
@@ -203,7 +122,7 @@ def _read_han_date(page: ValuePage, match: regex.Match[str]) -> list[Value] | No
     dates = [CalendarDate(year, month, part) for part in ((first, day) if first else (day,))]
     if not all(date.is_possible and date.month for date in dates):
         return None
-    return [_build_date_value(page, match.span(), [date]) for date in dates]
+    return [build_date_value(page, match.span(), [date]) for date in dates]
 
 
 def _parse_han_part(text: str) -> int:
@@ -259,61 +178,3 @@ def _read_day_month(page: ValuePage, grammar: ValueGrammar, match: regex.Match[s
             source_keys=[*date.source_keys, number],
         )
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class _MonthNames:
-    """The month names of a tongue and the patterns that hold them."""
-
-    months: Mapping[str, tuple[int, str]]
-    first_words: frozenset[str]
-    name_pattern: regex.Pattern[str]
-    patterns: tuple[regex.Pattern[str], ...]
-
-
-@lru_cache(maxsize=64)
-def _compile_month_names(grammar: ValueGrammar) -> _MonthNames:
-    months = {name: at for pack in reversed(grammar.packs) for name, at in index_month_names(pack).items()}
-    ords = grammar.join_words("ordinals")
-    of = rf"(?:(?:{grammar.join_words('of')})(?![\p{{L}}\p{{M}}])\.?[\s\u200c]*)*"
-    month = rf"(?<![\p{{L}}\p{{M}}])(?<month>{build_alternation(months)})(?![\p{{L}}\p{{M}}])\.?"
-    day = rf"(?<!\d[.,:/]|[{LETTER}\d_])(?<day>[0-3]?\d)(?:\.?(?:{ords})(?![{LETTER}])|\.)?"
-    until = rf"\s?(?:[-–—]|(?:{grammar.join_words('until')}))\s?"
-    span = rf"\s?(?:[-–—]|{grammar.range_pattern})\s?"
-    more = rf"(?<!\d[.,:/]|[{LETTER}\d_])(?<first>[0-3]?\d)(?:\.?(?:{ords})|\.)?{until}"
-    end = rf"(?![{LETTER}\d]|[.,:]\d|\s?%|\s?(?:{grammar.scale_pattern}))"
-    year = rf"(?<year>[12]\d{{3}}){end}"
-    gap = r"[\s,،\u200c/-]{0,3}"
-    return _MonthNames(
-        months,
-        frozenset(name.split()[0] for name in months),
-        regex.compile(month),
-        (
-            regex.compile(rf"(?:{more})?{day}{gap}{of}{month}(?:{gap}{of}{year})?"),
-            regex.compile(rf"{month}{gap}{of}(?:(?<first>[0-3]?\d){span})?{day}{end}(?:{gap}{of}{year})?"),
-            regex.compile(rf"{month}{gap}{of}{year}"),
-            regex.compile(rf"{year}{gap}{of}{month}"),
-        ),
-    )
-
-
-def index_month_names(pack: ValuePack) -> dict[str, tuple[int, str]]:
-    """Each name of a month → its number and calendar."""
-    tables = ((pack.hijri, "hijri"), (pack.jalali, "jalali"), (pack.months, ""))
-    return {
-        name: (number, calendar)
-        for rows, calendar in tables
-        for number, row in enumerate(rows, 1)
-        for name in row
-    }
-
-
-def _read_named_date(page: ValuePage, names: _MonthNames, match: regex.Match[str]) -> list[Value] | None:
-    month, calendar = names.months[match["month"]]
-    groups = match.groupdict()
-    year, day, first = (int(groups.get(name) or 0) for name in ("year", "day", "first"))
-    parts = [part for part in (first, day) if part] or [0]
-    dates = [CalendarDate(year, month, part, calendar) for part in parts]
-    if not all(date.is_possible for date in dates):
-        return None
-    return [_build_date_value(page, match.span(), [date]) for date in dates]

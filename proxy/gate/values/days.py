@@ -7,7 +7,8 @@ from functools import lru_cache
 
 import regex
 
-from proxy.gate.values.dates import CalendarDate, index_month_names
+from proxy.gate.values.calendar_date import CalendarDate
+from proxy.gate.values.named_dates import index_month_names
 from proxy.gate.values.pack import LATIN, ValuePack, build_alternation
 from proxy.gate.values.page import ValuePage
 from proxy.gate.values.types import Value

@@ -6,7 +6,7 @@ from decimal import Decimal
 import regex
 
 from proxy.gate.values.decades import DecadeKeys, build_decade_keys
-from proxy.gate.values.numbers import CLOCK_HOURS, format_decimal, format_number_key, list_clock_keys
+from proxy.gate.values.decimals import CLOCK_HOURS, format_decimal, format_number_key, list_clock_keys
 from proxy.gate.values.pack import LATIN, SPACED, ValuePack, build_alternation
 from proxy.gate.values.page import ValuePage
 from proxy.gate.values.types import Value

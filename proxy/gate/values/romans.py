@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import regex
 
-from proxy.gate.values.numbers import format_number_key
+from proxy.gate.values.decimals import format_number_key
 from proxy.gate.values.page import PLACEHOLDER, ValuePage
 from proxy.gate.values.types import Value
 

@@ -10,10 +10,10 @@ import regex
 
 from proxy.gate.values.counts import find_noun_after
 from proxy.gate.values.days import read_day_in_words
+from proxy.gate.values.decimals import format_number_key
 from proxy.gate.values.halves import HalfWords, compile_half_words
 from proxy.gate.values.han import NUMERAL, parse_han_number
 from proxy.gate.values.notations import NumberContext, compile_number_context
-from proxy.gate.values.numbers import format_number_key
 from proxy.gate.values.pack import ValueGrammar, ValuePack, build_alternation
 from proxy.gate.values.page import PLACEHOLDER, WORD, ValuePage, normalize_word
 from proxy.gate.values.sums import DOZEN, NumberWord, add_up_words

@@ -165,5 +165,5 @@ def test_what_the_protocol_does_not_know_is_not_sent() -> None:
 
 
 def test_a_structured_answer_is_asked_for_by_schema() -> None:
-    sent = call(Message("user", "Who?"), structured=True)
+    sent = call(Message("user", "Who?"), is_structured=True)
     assert sent["output_config"]["format"]["type"] == "json_schema"  # type: ignore[index]
