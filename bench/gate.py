@@ -1,10 +1,9 @@
 """CPU of the gate: µs a delta and a token with every check on, growth with length, memory.
 
-`python -m bench gate [--tokens N]`: feeds a cited answer in token-sized pieces; no network, no upstream.
+`python -m bench gate [--chars N]`: feeds a cited answer in token-sized pieces; no network, no upstream.
 """
 
 import statistics
-import time
 import tracemalloc
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,6 +11,7 @@ from dataclasses import replace
 import click
 
 from bench.quality.rules import load_gate_rules
+from bench.resources import read_own_cpu_s
 from proxy.domain.types import Source
 from proxy.gate import Gate, GateRules, Stop
 
@@ -35,32 +35,35 @@ TOKEN_CHARS = 4
 
 
 class SilentAnswerTopics:
-    """Answer topics that never hit, as costly as folding makes them."""
+    """Answer topics that none of the `FACTS` hit: the check runs on every sentence and stops nothing."""
 
     def find_topic(self, folded: str) -> str:
         return "terms" if "salary negotiation" in folded else ""
 
 
 def build_answer(chars: int) -> str:
-    """A cited answer of about `chars` characters."""
-    sentence = [f"{fact} [{1 + i % 2}]. " for i, fact in enumerate(FACTS)]
-    whole = "".join(sentence)
-    return (whole * (chars // len(whole) + 1))[:chars]
+    """A cited answer of `chars` characters: the facts over and over, the last one cut."""
+    sentences = [f"{fact} [{1 + i % 2}]. " for i, fact in enumerate(FACTS)]
+    text = "".join(sentences)
+    return (text * (chars // len(text) + 1))[:chars]
 
 
 def split_deltas(text: str, size: int) -> list[str]:
-    """`text` in pieces of `size` characters."""
+    """`text` cut into deltas of one length, the last one shorter."""
     return [text[i : i + size] for i in range(0, len(text), size)]
 
 
 def measure_costs_us(rules: GateRules, pieces: Sequence[str]) -> list[float]:
-    """CPU µs a piece of a gate fed with `pieces`, by stretches of `STRETCH`; the first reads the sources."""
+    """CPU µs a piece of a gate fed with `pieces`, stretch by stretch; the first reads the sources.
+
+    Raises `SystemExit` if the answer is stopped: a gate that drops the rest costs nothing.
+    """
     gate, costs = Gate(build_sources(), "en", rules), []
-    for at in range(0, len(pieces), STRETCH):
-        part = pieces[at : at + STRETCH]
-        start = time.process_time_ns()
-        outputs = [out for piece in part for out in gate.feed(piece)]
-        costs.append((time.process_time_ns() - start) / 1e3 / len(part))
+    for start in range(0, len(pieces), STRETCH):
+        stretch = pieces[start : start + STRETCH]
+        began_s = read_own_cpu_s()
+        outputs = [out for piece in stretch for out in gate.feed(piece)]
+        costs.append((read_own_cpu_s() - began_s) * 1e6 / len(stretch))
         if any(isinstance(out, Stop) for out in outputs):
             raise SystemExit(f"the answer was stopped: {outputs[-1]}")
     return costs
@@ -68,10 +71,10 @@ def measure_costs_us(rules: GateRules, pieces: Sequence[str]) -> list[float]:
 
 def measure_turn_ns() -> float:
     """What a bare loop costs here and now: about 25 ns a turn on an idle core of 2023, more under load."""
-    start, total = time.process_time_ns(), 0
-    for number in range(1_000_000):
+    began_s, turns, total = read_own_cpu_s(), 1_000_000, 0
+    for number in range(turns):
         total += number
-    return (time.process_time_ns() - start) / 1e6
+    return (read_own_cpu_s() - began_s) * 1e9 / turns
 
 
 def build_sources() -> list[Source]:
@@ -82,7 +85,7 @@ def build_sources() -> list[Source]:
 def measure_peak_bytes(rules: GateRules, pieces: Sequence[str]) -> int:
     """Peak memory that a gate takes while it is fed, beyond the pieces themselves."""
     gate = Gate(build_sources(), "en", rules)
-    gate.feed(build_answer(2_000))
+    gate.feed(build_answer(2_000))  # the sources are read here, not under the count
     tracemalloc.start()
     for piece in pieces:
         gate.feed(piece)
@@ -116,21 +119,25 @@ def _measure_gate(chars: int) -> None:
 def _print_costs(rules: GateRules, length: int, size: int) -> None:
     pieces = split_deltas(build_answer(length), size)
     first, *costs = measure_costs_us(rules, pieces)
-    best, usual = min(costs), statistics.median(costs)
-    times = TOKEN_CHARS / size
+    best, median = min(costs), statistics.median(costs)
+    deltas_a_token = TOKEN_CHARS / size
     peak_kb = measure_peak_bytes(rules, pieces[:20_000]) / 1e3
-    a_delta, a_token = f"{best:.1f} / {usual:.1f}", f"{best * times:.1f} / {usual * times:.1f}"
+    a_delta = f"{best:.1f} / {median:.1f}"
+    a_token = f"{best * deltas_a_token:.1f} / {median * deltas_a_token:.1f}"
     print(f"{length:>10} {len(pieces):>7} {a_delta:>15} {a_token:>15} {first:>12.1f} {peak_kb:>8.1f}")
 
 
 def _measure_hostile_us(rules: GateRules, piece: str, length: int) -> float:
-    """µs a character of an answer without a cited sentence; the longest sentence allowed is longer still."""
+    """µs of CPU a character of an answer that is `piece` over and over.
+
+    The longest sentence allowed is longer still: else the gate would stop and drop what follows.
+    """
     gate = Gate([Source(1, "1", "", piece)], "en", replace(rules, sentence_chars_max=length + 1_000))
     text = (piece * (length // len(piece)))[:length]
-    start = time.process_time_ns()
+    began_s = read_own_cpu_s()
     for character in text:
         gate.feed(character)
-    return (time.process_time_ns() - start) / 1e3 / len(text)
+    return (read_own_cpu_s() - began_s) * 1e6 / len(text)
 
 
 def run(arguments: list[str]) -> int:

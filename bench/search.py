@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import resource
 import sys
 import tempfile
 import time
@@ -16,6 +15,7 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.resources import read_own_cpu_s, read_peak_mb
 from indexes import document_writes
 from indexes.chunks import Chunk
 from indexes.embedding import vectors
@@ -42,15 +42,25 @@ CANDIDATES = 30
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SOURCE = "synthetic"
 BATCH = 500
+"""Documents written in one transaction."""
+WARM_UP_QUERIES = 5
+"""They fill caches and do not count."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryKind:
+    """What is asked: among `passages`, of which `share` percent are allowed, in the way `name` says."""
+
+    passages: int
+    share: int
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
 class SearchTimes:
-    """Milliseconds of one kind of query under one share of allowed passages."""
+    """How long queries of one kind took."""
 
-    passages: int
-    share: int
-    kind: str
+    query_kind: QueryKind
     p50_ms: float
     p95_ms: float
 
@@ -66,7 +76,7 @@ class ClusterEmbedder:
         self._centres = self._random.normal(size=(CLUSTERS, DIM)).astype(np.float32)
 
     def choose_band(self, question_language: str | None, passage_language: str | None) -> Band:
-        """The whole of it."""
+        """From 0 to 1, whatever the languages."""
         return Band(0, 1)
 
     def embed_query(self, text: str) -> list[float]:
@@ -74,7 +84,7 @@ class ClusterEmbedder:
         return [float(x) for x in self.draw_vectors(1)[0]]
 
     def embed_passages(self, texts: list[str]) -> list[list[float]]:
-        """As `query`, for each."""
+        """As `embed_query`, for each."""
         return [self.embed_query(text) for text in texts]
 
     def draw_vectors(self, count: int) -> NDArray[np.float32]:
@@ -99,9 +109,18 @@ class WordGenerator:
     def draw_passages(self) -> list[Chunk]:
         """Passages made directly: cutting Markdown would take longer than all the rest."""
         return [
-            Chunk((self.draw_words(2),), self.draw_words(WORDS_A_PASSAGE), str(place))
-            for place in range(PASSAGES_A_DOCUMENT)
+            Chunk((self.draw_words(2),), self.draw_words(WORDS_A_PASSAGE), str(number))
+            for number in range(PASSAGES_A_DOCUMENT)
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class SyntheticCorpus:
+    """So many passages, drawn as they are written, with their vectors and words."""
+
+    passages: int
+    embedder: ClusterEmbedder
+    words: WordGenerator
 
 
 def run(arguments: list[str]) -> int:
@@ -123,9 +142,9 @@ def run(arguments: list[str]) -> int:
 
 def _measure_model(folder: Path) -> str:
     """What the default model costs. Asked first: its memory is what it adds to the process's peak."""
-    before_mb, begun = _read_peak_mb(), time.process_time()
+    before_mb, begun_s = read_peak_mb(), read_own_cpu_s()
     model = OnnxEmbedder(folder)
-    loaded_s, added_mb = time.process_time() - begun, _read_peak_mb() - before_mb
+    loaded_s, added_mb = read_own_cpu_s() - begun_s, read_peak_mb() - before_mb
     question_ms = _measure_call_ms(
         20, lambda: model.embed_query("How many days of paid leave do I have this year?")
     )
@@ -138,29 +157,29 @@ def _measure_model(folder: Path) -> str:
 
 
 def _measure_call_ms(times: int, call: Callable[[], object]) -> float:
-    begun = time.process_time()
+    """CPU of one call, as the mean of so many."""
+    begun_s = read_own_cpu_s()
     for _ in range(times):
         call()
-    return (time.process_time() - begun) / times * 1e3
-
-
-def _read_peak_mb() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return (read_own_cpu_s() - begun_s) / times * 1e3
 
 
 def _measure_vectors(size: int, queries: int) -> list[SearchTimes]:
     """The vector search alone."""
     clusters, random = ClusterEmbedder(1), Random(1)
     index = VectorMatrix(DIM)
-    found = clusters.draw_vectors(size)
+    passage_vectors = clusters.draw_vectors(size)
     begun = time.perf_counter()
-    index.replace_rows(VectorRow(i, found[i], _build_scope(random.randrange(GROUPS))) for i in range(size))
+    index.replace_rows(
+        VectorRow(id, vector, _build_scope(random.randrange(GROUPS)))
+        for id, vector in enumerate(passage_vectors)
+    )
     loaded_s = time.perf_counter() - begun
     print(f"{size} vectors: loaded in {loaded_s:.2f} s, {index.memory_bytes / 1e6:.0f} MB", file=sys.stderr)
     question_vectors = clusters.draw_vectors(queries)
     return [
         _time_calls(
-            (size, share, "vectors"),
+            QueryKind(size, share, "vectors"),
             [_bind_search(index, vector, _build_filter(share)) for vector in question_vectors],
         )
         for share in SHARES
@@ -181,43 +200,44 @@ def _bind_search(
     return lambda: index.find_nearest(vector, allowed, CANDIDATES)
 
 
-def _time_calls(query_kind: tuple[int, int, str], calls: Sequence[Callable[[], object]]) -> SearchTimes:
-    taken = []
+def _time_calls(query_kind: QueryKind, calls: Sequence[Callable[[], object]]) -> SearchTimes:
+    taken_ms = []
     for call in calls:
         begun = time.perf_counter()
         call()
-        taken.append((time.perf_counter() - begun) * 1e3)
-    return _summarize_times(query_kind, taken)
+        taken_ms.append((time.perf_counter() - begun) * 1e3)
+    return _summarize_times(query_kind, taken_ms)
 
 
-def _summarize_times(query_kind: tuple[int, int, str], taken_ms: Sequence[float]) -> SearchTimes:
+def _summarize_times(query_kind: QueryKind, taken_ms: Sequence[float]) -> SearchTimes:
     p50, p95 = np.percentile(taken_ms, (50, 95))
-    return SearchTimes(*query_kind, float(p50), float(p95))
+    return SearchTimes(query_kind, float(p50), float(p95))
 
 
 async def _measure_search(size: int, queries: int, progress: Progress) -> list[SearchTimes]:
     """The product's search over the product's store, with vectors and without."""
     times = []
     with tempfile.TemporaryDirectory(prefix="fiador-bench-") as folder:
-        root, clusters, words = Path(folder), ClusterEmbedder(2), WordGenerator(2)
-        async with Store(root / "truth.db") as store, KeywordIndex(root / "words", store) as lexical:
-            await _write_corpus(store, size, (clusters, words), progress)
-            await lexical.drain()
+        root, corpus = Path(folder), SyntheticCorpus(size, ClusterEmbedder(2), WordGenerator(2))
+        async with Store(root / "truth.db") as store, KeywordIndex(root / "words", store) as keyword_index:
+            await _write_corpus(store, corpus, progress)
+            await keyword_index.drain()
             packs = {"en": WordPack("Latin", frozenset())}
-            for kind, embedder in (("keywords", None), ("both, checked", clusters)):
-                async with Search(store, lexical, packs=packs, embedder=embedder) as search:
+            for kind, embedder in (("keywords", None), ("both, checked", corpus.embedder)):
+                async with Search(store, keyword_index, packs=packs, embedder=embedder) as search:
                     for share in SHARES:
-                        taken = [
-                            await _time_search(search, words.draw_words(6), share) for _ in range(queries + 5)
+                        taken_ms = [
+                            await _time_search_ms(search, corpus.words.draw_words(6), share)
+                            for _ in range(WARM_UP_QUERIES + queries)
                         ]
                         times.append(
-                            _summarize_times((size, share, kind), taken[5:])
-                        )  # the first ones fill caches
+                            _summarize_times(QueryKind(size, share, kind), taken_ms[WARM_UP_QUERIES:])
+                        )
                         progress(f"{size}: {kind}, {share} %", 1.0)
     return times
 
 
-async def _time_search(search: Search, text: str, share: int) -> float:
+async def _time_search_ms(search: Search, text: str, share: int) -> float:
     groups = frozenset(f"group-{i}" for i in range(share))
     viewer = Viewer(groups, NOW, frozenset({SOURCE}))
     begun = time.perf_counter()
@@ -225,28 +245,32 @@ async def _time_search(search: Search, text: str, share: int) -> float:
     return (time.perf_counter() - begun) * 1e3
 
 
-async def _write_corpus(
-    store: Store, size: int, generators: tuple[ClusterEmbedder, WordGenerator], progress: Progress
-) -> None:
-    clusters, words = generators
-    documents = list(range(size // PASSAGES_A_DOCUMENT))
-    for start in range(0, len(documents), BATCH):
-        part = [(_build_document(i), words.draw_passages()) for i in documents[start : start + BATCH]]
-        await _write_documents(store, part)
-        progress(f"writing {size} passages", (start + BATCH) / len(documents))
-    while wanted := await store.run_read(
-        lambda connection: vectors.list_unembedded(connection, clusters.name, 0, 20_000)
+async def _write_corpus(store: Store, corpus: SyntheticCorpus, progress: Progress) -> None:
+    numbers = range(corpus.passages // PASSAGES_A_DOCUMENT)
+    for start in range(0, len(numbers), BATCH):
+        batch = [
+            (_build_document(number), corpus.words.draw_passages())
+            for number in numbers[start : start + BATCH]
+        ]
+        await _write_documents(store, batch)
+        progress(f"writing {corpus.passages} passages", (start + BATCH) / len(numbers))
+    await _write_vectors(store, corpus.embedder)
+
+
+async def _write_vectors(store: Store, embedder: ClusterEmbedder) -> None:
+    while passages := await store.run_read(
+        lambda connection: vectors.list_unembedded(connection, embedder.name, 0, 20_000)
     ):
-        blobs = {
-            one.hash: pack_vector(vector)
-            for one, vector in zip(wanted, clusters.draw_vectors(len(wanted)), strict=True)
-        }
-        await store.save_vectors(clusters.name, blobs)
+        drawn = embedder.draw_vectors(len(passages))
+        blobs = {passage.hash: pack_vector(vector) for passage, vector in zip(passages, drawn, strict=True)}
+        await store.save_vectors(embedder.name, blobs)
 
 
-async def _write_documents(store: Store, part: Sequence[tuple[Document, Sequence[Chunk]]]) -> None:
+async def _write_documents(store: Store, batch: Sequence[tuple[Document, Sequence[Chunk]]]) -> None:
     await store.run_write(
-        lambda connection: [document_writes.put_document(connection, *both) for both in part]
+        lambda connection: [
+            document_writes.put_document(connection, document, chunks) for document, chunks in batch
+        ]
     )
 
 
@@ -262,8 +286,9 @@ def _build_document(number: int) -> Document:
 
 
 def _render_times(times: Sequence[SearchTimes]) -> Iterator[str]:
-    yield f"load average {os.getloadavg()[0]:.1f}, peak memory of all sizes {_read_peak_mb():.0f} MB\n"
+    yield f"load average {os.getloadavg()[0]:.1f}, peak memory of all sizes {read_peak_mb():.0f} MB\n"
     yield "| passages | allowed | what | p50 ms | p95 ms |"
     yield "|---|---|---|---|---|"
-    for one in times:
-        yield f"| {one.passages} | {one.share} % | {one.kind} | {one.p50_ms:.2f} | {one.p95_ms:.2f} |"
+    for row in times:
+        kind = row.query_kind
+        yield f"| {kind.passages} | {kind.share} % | {kind.name} | {row.p50_ms:.2f} | {row.p95_ms:.2f} |"

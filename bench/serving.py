@@ -44,9 +44,9 @@ def _find_free_port() -> int:
 
 
 def _wait_until_healthy(address: str, child: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + START_TIMEOUT_S
+    deadline = time.monotonic() + START_TIMEOUT_S
     with httpx.Client(trust_env=False) as probe:
-        while time.monotonic() < until and child.poll() is None:
+        while time.monotonic() < deadline and child.poll() is None:
             with contextlib.suppress(httpx.TransportError):
                 if probe.get(f"{address}/healthz").status_code == 200:
                     return

@@ -17,20 +17,20 @@ HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding
 def split_answer() -> list[str]:
     """The answer, cut as a model's tokens would cut it."""
     text = SENTENCE * SENTENCES
-    return [text[at : at + PIECE_CHARS] for at in range(0, len(text), PIECE_CHARS)]
+    return [text[start : start + PIECE_CHARS] for start in range(0, len(text), PIECE_CHARS)]
 
 
 def encode_events() -> list[bytes]:
-    """The answer as chunks of HTTP, one event each."""
+    """The answer as chunks of HTTP, one server-sent event each; usage and `[DONE]` at the end."""
     deltas: list[tuple[dict[str, object], str | None]] = [
         ({"content": piece}, None) for piece in split_answer()
     ]
-    sent = [_encode_delta(delta, finish) for delta, finish in [*deltas, ({}, "stop")]]
-    sent.append(
+    events = [_encode_delta(delta, finish) for delta, finish in [*deltas, ({}, "stop")]]
+    events.append(
         _encode_chunk({"choices": [], "usage": {"prompt_tokens": 400, "completion_tokens": len(deltas)}})
     )
-    sent.append(b"data: [DONE]\n\n")
-    return [b"%x\r\n%s\r\n" % (len(event), event) for event in sent]
+    events.append(b"data: [DONE]\n\n")
+    return [b"%x\r\n%s\r\n" % (len(event), event) for event in events]
 
 
 def _encode_delta(delta: dict[str, object], finish: str | None) -> bytes:
@@ -44,9 +44,10 @@ def _encode_chunk(fields: dict[str, object]) -> bytes:
 
 async def serve_answer(pause_s: float) -> None:
     """Serves until it is ended; `pause_s` between events."""
-    sent = encode_events()
+    events = encode_events()
 
     async def answer_connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One answer a request, as long as the client keeps the connection."""
         try:
             while head := await reader.readuntil(b"\r\n\r\n"):
                 length = next(
@@ -56,7 +57,7 @@ async def serve_answer(pause_s: float) -> None:
                 )
                 await reader.readexactly(length)
                 writer.write(HEAD)
-                for event in sent:
+                for event in events:
                     writer.write(event)
                     await writer.drain()
                     await asyncio.sleep(pause_s)

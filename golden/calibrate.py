@@ -3,8 +3,8 @@
 The rule: the threshold is the middle between the highest similarity of a question that must be refused and
 the lowest of an answerable one above it: every question to be refused is, with the same margin on both sides.
 If that loses more than `lose_max` of the answerable questions, there is no separating threshold, and that is
-said instead. A language gets its own value from `LEAST` questions of each kind on; all together are judged
-too.
+said instead. A language gets its own value from `QUESTIONS_MIN` questions of each kind on; all together are
+judged too.
 """
 
 from collections.abc import Iterable, Mapping
@@ -33,7 +33,7 @@ class SimilaritySample:
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """How far the two kinds lie apart. `threshold` None: nothing separates them, and `why`."""
+    """How far the two kinds lie apart. `threshold` None: nothing separates them; `explanation` says why."""
 
     samples: tuple[SimilaritySample, ...]
     threshold: float | None = None
@@ -61,37 +61,37 @@ class Separation:
 
 
 Separations = Mapping[str, Mapping[str, Separation]]
-"""By assistant, then by language; `EVERY` is the row over all."""
+"""By assistant, then by language; `ALL_LANGUAGES` is the row over all."""
 
 
 def find_separation(samples: Iterable[SimilaritySample], lose_max: float = 0.0) -> Separation:
     """Finds the threshold of the rule above; `lose_max` is the share of answerable questions it may cost."""
-    found = Separation(tuple(sorted(samples, key=lambda s: s.similarity)))
-    if not found.answerable or not found.unanswerable:
-        kind = "question that must be refused" if found.answerable else "case with an `expect_source`"
-        return Separation(found.samples, explanation=f"no {kind} was searched for")
-    top = found.unanswerable[-1]
-    lost = [s for s in found.answerable if s.similarity <= top.similarity]
-    kept = found.answerable[len(lost) :]
-    if not kept or len(lost) > lose_max * len(found.answerable):
+    ranked = Separation(tuple(sorted(samples, key=lambda s: s.similarity)))
+    if not ranked.answerable or not ranked.unanswerable:
+        kind = "question that must be refused" if ranked.answerable else "case with an `expect_source`"
+        return Separation(ranked.samples, explanation=f"no {kind} was searched for")
+    top = ranked.unanswerable[-1]
+    lost = [s for s in ranked.answerable if s.similarity <= top.similarity]
+    kept = ranked.answerable[len(lost) :]
+    if not kept or len(lost) > lose_max * len(ranked.answerable):
         return Separation(
-            found.samples, lost_ids=tuple(s.id for s in lost), explanation=_explain_overlap(top, lost)
+            ranked.samples, lost_ids=tuple(s.id for s in lost), explanation=_explain_overlap(top, lost)
         )
     middle = _choose_middle(top.similarity, kept[0].similarity)
-    return Separation(found.samples, middle, tuple(s.id for s in lost))
+    return Separation(ranked.samples, middle, tuple(s.id for s in lost))
 
 
 def separate_report(report: Report, lose_max: float = 0.0) -> Separations:
     """Per assistant: all languages together, then each language with enough questions of both kinds."""
-    found: dict[str, dict[str, Separation]] = {}
+    separations: dict[str, dict[str, Separation]] = {}
     for assistant, samples in _collect_samples(report).items():
         rows = {ALL_LANGUAGES: find_separation(samples, lose_max)}
         for language in dict.fromkeys(s.language for s in samples):
             own = find_separation((s for s in samples if s.language == language), lose_max)
             if min(len(own.answerable), len(own.unanswerable)) >= QUESTIONS_MIN:
                 rows[language] = own
-        found[assistant] = rows
-    return found
+        separations[assistant] = rows
+    return separations
 
 
 def build_lock(separations: Separations, *, model: str, generation: str, date: str) -> ThresholdLock:
@@ -133,7 +133,7 @@ def render_separations(separations: Separations) -> str:
 
 
 def build_separation_data(separations: Separations) -> Mapping[str, object]:
-    """The separations for programs: by assistant and language, the figures of `text` and the ids lost."""
+    """The separations for programs: by assistant and language, the figures of the table and the ids lost."""
     return {
         assistant: {language: _build_separation_row(row) for language, row in rows.items()}
         for assistant, rows in separations.items()
@@ -154,13 +154,14 @@ def _build_separation_row(row: Separation) -> Mapping[str, object]:
 
 
 def _collect_samples(report: Report) -> dict[str, list[SimilaritySample]]:
-    found: dict[str, list[SimilaritySample]] = {}
+    """By assistant: every case that was searched for and says whether the corpus answers it."""
+    samples: dict[str, list[SimilaritySample]] = {}
     for grade in report.grades:
         outcome, answerable = grade.outcome, _is_answerable(grade.case)
         if outcome and outcome.similarity is not None and answerable is not None:
             sample = SimilaritySample(grade.case.id, grade.case.language, outcome.similarity, answerable)
-            found.setdefault(outcome.assistant, []).append(sample)
-    return found
+            samples.setdefault(outcome.assistant, []).append(sample)
+    return samples
 
 
 def _is_answerable(case: GoldenCase) -> bool | None:

@@ -70,7 +70,7 @@ class GoldenCase:
     at: datetime | None = None
     """Aware; None: now."""
     needs: str = ""
-    """`meaning`: to be left out where keywords or a stand-in serve (`servable`)."""
+    """`meaning`: to be left out where keywords or a stand-in serve (`select_servable`)."""
     topic: str = ""
     rule: str = ""
     expect_source: tuple[str, ...] = ()
@@ -113,7 +113,7 @@ def select_servable(cases: Iterable[GoldenCase], *, has_meaning: bool) -> tuple[
 
 
 def parse_cases(text: str, name: str) -> list[GoldenCase]:
-    """The cases of one file's text; `name` is shown in faults."""
+    """The cases of one file's text; `name` is shown in faults. Raises `ConfigError` with all of them."""
     yaml_file = parse_located_yaml(text, name)
     shared, items, path = _read_case_list(yaml_file)
     cases: list[GoldenCase] = []
@@ -145,7 +145,7 @@ def _find_duplicate_ids(cases: Iterable[GoldenCase]) -> Iterator[str]:
 
 
 def _read_case_list(yaml_file: LocatedYaml) -> tuple[Mapping[str, object], list[object], ValuePath]:
-    """What all cases share, the cases, and where they stand."""
+    """What all cases share, the cases, and the path of their list."""
     data, path = yaml_file.data, ValuePath()
     shared: Mapping[str, object] = {}
     if isinstance(data, Mapping):
@@ -173,7 +173,7 @@ def _parse_item(
             single,
             single.id,
             yaml_file.format_location(path),
-            tuple(said.build_turn() for said in single.history),
+            tuple(turn.build_turn() for turn in single.history),
         )
         return
     own = {key: item[key] for key in item if key in DefaultsForm.model_fields}
@@ -218,6 +218,7 @@ def _build_case(
 
 
 def _validate_form(kind: type[F], value: object, yaml_file: LocatedYaml, path: ValuePath) -> F:
+    """The value in its form. Raises `ConfigError`, each fault with the line of the value it is about."""
     try:
         return kind.model_validate(value)
     except ValidationError as fault:
@@ -227,6 +228,7 @@ def _validate_form(kind: type[F], value: object, yaml_file: LocatedYaml, path: V
 
 
 def _describe_error(error: ErrorDetails) -> str:
+    """What pydantic found, in the words of our own faults."""
     if error["type"] == "extra_forbidden":
         return "unknown key"
     if error["type"] == "missing":

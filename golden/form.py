@@ -16,6 +16,7 @@ REFUSAL_EXPECTATIONS = frozenset({"refused", "no_evidence", "not_in_sources"})
 
 
 def _wrap_text(value: object) -> object:
+    """A single text stands for a list of one."""
     return [value] if isinstance(value, str) else value
 
 
@@ -30,6 +31,8 @@ class GoldenForm(BaseModel):
 
 
 class UserForm(GoldenForm):
+    """As whom a question is asked."""
+
     groups: frozenset[str]
 
 
@@ -101,7 +104,7 @@ class SingleCaseForm(AskedForm):
 
 
 class ConversationForm(GoldenForm):
-    """A conversation; `turns` are read as `Asked` after what is shared has been put into each."""
+    """A conversation; `turns` are read as `AskedForm` after what is shared has been put into each."""
 
     id: CaseText
     turns: Annotated[tuple[dict[str, object], ...], Field(min_length=1)]

@@ -1,4 +1,4 @@
-"""grade(case, outcome): right or wrong, figure by figure, each fault in words. Pure; never raises."""
+"""Grades what became of a case, figure by figure, each fault in words. Pure; never raises."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Figure(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FigureVerdict:
-    """One figure of one case; `why` is "" when it is right."""
+    """One figure of one case; `fault` is "" when it is right."""
 
     figure: Figure
     fault: str = ""
@@ -78,7 +78,7 @@ def _choose_route_figure(case: GoldenCase) -> Figure:
 
 
 def _find_route_fault(case: GoldenCase, outcome: CaseOutcome) -> str:
-    """Why the decision is none of the expected ones; the first fault found."""
+    """Why the decision, or what it rests on, is not what the case expects: the first fault, or ""."""
     if not any(_is_expected(expect, outcome) for expect in case.expect):
         return f"want {' or '.join(case.expect)}, got {_describe_outcome(outcome)}"
     if outcome.decision == Decision.REFUSED and case.topic and outcome.topic != case.topic:
@@ -146,12 +146,14 @@ def _find_answer_fault(case: GoldenCase, outcome: CaseOutcome) -> str:
     folded_answer = fold_text(outcome.answer)
     if missing := [text for text in case.contains if fold_text(text) not in folded_answer]:
         return f"want {missing[0]!r} in the answer, got {outcome.answer!r:.200}"
-    if found := [text for text in case.lacks if fold_text(text) in folded_answer]:
-        return f"want no {found[0]!r} in the answer, got {outcome.answer!r:.200}"
+    if forbidden := [text for text in case.lacks if fold_text(text) in folded_answer]:
+        return f"want no {forbidden[0]!r} in the answer, got {outcome.answer!r:.200}"
     if _needs_citation(case, outcome) and not _has_citation(case, outcome):
         cited = ", ".join(sorted({citation.title for citation in outcome.citations}))
         wanted = [source for source in outcome.handed if _build_source_check(case)(source)]
-        hint = " (it has no link to cite it by)" if wanted and not any(one.url for one in wanted) else ""
+        hint = (
+            " (it has no link to cite it by)" if wanted and not any(source.url for source in wanted) else ""
+        )
         return f"want a citation of {' or '.join(case.expect_source)}{hint}, got {cited or 'none'}"
     return ""
 

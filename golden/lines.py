@@ -13,14 +13,14 @@ ValuePath = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class LocatedYaml:
-    """A parsed file: `data` in YAML's plain values, `lines` the line (from 1) of each value by its spot."""
+    """A parsed file: `data` in YAML's plain values, `lines` the line (from 1) of each value by its path."""
 
     name: str
     data: object
     lines: Mapping[ValuePath, int]
 
     def format_location(self, path: ValuePath) -> str:
-        """`file:line` of a spot, or of the nearest value around it."""
+        """`file:line` of the value at `path`, or of the nearest one around it."""
         while path and path not in self.lines:
             path = path[:-1]
         return f"{self.name}:{self.lines.get(path, 1)}"
@@ -51,6 +51,7 @@ def parse_located_yaml(text: str, name: str) -> LocatedYaml:
 
 
 def _walk_node(node: yaml.Node, path: ValuePath, name: str) -> Iterator[tuple[ValuePath, int]]:
+    """The line of each value; of one below a key the key's own, where a fault is looked for."""
     yield path, node.start_mark.line + 1
     if isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):
@@ -63,4 +64,4 @@ def _walk_node(node: yaml.Node, path: ValuePath, name: str) -> Iterator[tuple[Va
                 raise ConfigError(f"{name}:{key.start_mark.line + 1}: `{word}` is said twice")
             seen.add(word)
             yield from _walk_node(value, (*path, word), name)
-            yield (*path, word), key.start_mark.line + 1
+            yield (*path, word), key.start_mark.line + 1  # over the value's own line, which came before

@@ -11,7 +11,7 @@ BLUE, RED, GREY = "#1f6feb", "#cf222e", "#6e7781"
 
 def render_svg(separations: Separations) -> str:
     """A picture of its own: no script, no font, no address. x is the similarity, 0 to 1."""
-    rows = [(f"{name} · {tag}", row) for name, by in separations.items() for tag, row in by.items()]
+    rows = [(f"{name} · {tag}", row) for name, by_tag in separations.items() for tag, row in by_tag.items()]
     height = HEADER_HEIGHT + STRIP_HEIGHT * len(rows) + 10
     body = (line for index, (label, row) in enumerate(rows) for line in _render_strip(label, row, index))
     width = LEFT_MARGIN + SCALE_WIDTH + 30

@@ -23,7 +23,7 @@ class CaseRunner(Protocol):
 async def evaluate_cases(
     cases: Sequence[GoldenCase], runner: CaseRunner, on_grade: Callable[[Grade], None] = lambda grade: None
 ) -> Report:
-    """Grades every case; `seen` is called after each (progress). A pipeline that fails is one wrong case.
+    """Grades every case; `on_grade` is called after each (progress). A pipeline that fails is one wrong case.
 
     A turn of a conversation gets the questions and the real answers before it as its history.
     """
@@ -31,11 +31,11 @@ async def evaluate_cases(
     histories: dict[str, tuple[Turn, ...]] = {}
     for case in cases:
         asked = replace(case, history=histories.get(case.previous_id, case.history))
-        graded = await _run_and_grade(asked, runner)
-        answer = graded.outcome.answer if graded.outcome else ""
+        grade = await _run_and_grade(asked, runner)
+        answer = grade.outcome.answer if grade.outcome else ""
         histories[case.id] = (*asked.history, Turn("user", case.question), Turn("assistant", answer))
-        grades.append(graded)
-        on_grade(graded)
+        grades.append(grade)
+        on_grade(grade)
     return Report(tuple(grades))
 
 

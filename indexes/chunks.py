@@ -84,23 +84,25 @@ def _iterate_leaves(
 ) -> Iterator[tuple[int, int, _MarkdownBlock | None]]:
     """Line ranges with their block: containers that fit are one block, longer ones are opened."""
     skip_to = 0
-    for at, token in enumerate(tokens):
-        if token.map is None or token.nesting < 0 or token.type == "inline" or at < skip_to:
+    for i, token in enumerate(tokens):
+        if token.map is None or token.nesting < 0 or token.type == "inline" or i < skip_to:
             continue
         start, end = token.map
         raw = "\n".join(lines[start:end])
         if token.type in _CONTAINERS and len(raw) > chars_max:
             continue
-        skip_to = _find_closing(tokens, at) + 1
-        yield start, end, _parse_leaf(token, tokens[at + 1 : skip_to], raw)
+        skip_to = _find_closing(tokens, i) + 1
+        yield start, end, _parse_leaf(token, tokens[i + 1 : skip_to], raw)
 
 
-def _find_closing(tokens: Sequence[Token], at: int) -> int:
-    """Where the block opened at `at` ends."""
-    if tokens[at].nesting == 0:
-        return at
-    level = tokens[at].level
-    return next(i for i in range(at + 1, len(tokens)) if tokens[i].level == level and tokens[i].nesting < 0)
+def _find_closing(tokens: Sequence[Token], start: int) -> int:
+    """The index of the token that closes the block opened by `tokens[start]`."""
+    if tokens[start].nesting == 0:
+        return start
+    level = tokens[start].level
+    return next(
+        i for i in range(start + 1, len(tokens)) if tokens[i].level == level and tokens[i].nesting < 0
+    )
 
 
 def _parse_leaf(token: Token, inside: Sequence[Token], raw: str) -> _MarkdownBlock | None:
@@ -152,8 +154,8 @@ def _make_section(
     path: list[_MarkdownBlock], body: list[_MarkdownBlock]
 ) -> tuple[tuple[str, ...], list[_MarkdownBlock]]:
     headings = tuple(h.detail for h in path if h.detail)
-    alone = [_MarkdownBlock("prose", path[-1].detail)] if path and path[-1].detail else []
-    return headings, body or alone
+    own_text = [_MarkdownBlock("prose", path[-1].detail)] if path and path[-1].detail else []
+    return headings, body or own_text
 
 
 def _split_block(block: _MarkdownBlock, chars_max: int) -> Iterator[str]:
@@ -194,9 +196,9 @@ def _split_sentences(text: str, chars_max: int) -> Iterator[str]:
                 yield text[start:previous].strip()
             start = previous
         while len(text[start:end].rstrip()) > chars_max:
-            at = _find_gap(text, start, start + chars_max)
-            yield text[start:at].strip()
-            start = at
+            gap = _find_gap(text, start, start + chars_max)
+            yield text[start:gap].strip()
+            start = gap
         previous = end
     if text[start:].strip():
         yield text[start:].strip()
@@ -204,8 +206,8 @@ def _split_sentences(text: str, chars_max: int) -> Iterator[str]:
 
 def _find_gap(text: str, start: int, stop: int) -> int:
     """The last white space before `stop`, or `stop` where there is none near."""
-    at = max(text.rfind(" ", start + 1, stop), text.rfind("\n", start + 1, stop))
-    return at if at > start + (stop - start) // 2 else stop
+    gap = max(text.rfind(" ", start + 1, stop), text.rfind("\n", start + 1, stop))
+    return gap if gap > start + (stop - start) // 2 else stop
 
 
 def _split_line(line: str, chars_max: int) -> list[str]:

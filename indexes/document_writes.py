@@ -67,8 +67,8 @@ def put_document(
     touched = _write_passages(connection, row.id, document.title, chunks)
     if old is not None:
         touched |= _list_passage_ids(connection, row.id)
-    heirs = {document.id, document.supersedes, old.supersedes if old else None}
-    enqueue_passages(connection, touched | _update_ends(connection, heirs))
+    affected = {document.id, document.supersedes, old.supersedes if old else None}
+    enqueue_passages(connection, touched | _update_ends(connection, affected))
     if old is None:
         return "added"
     return "changed" if old.digest != new["digest"] else "access"
@@ -119,11 +119,11 @@ def remove_document(connection: sqlite3.Connection, key: str) -> bool:
 
 def intern_groups(connection: sqlite3.Connection, groups: frozenset[str]) -> int:
     """The id of a set of groups: the same set, the same id."""
-    name = json.dumps(sorted(groups))
-    row = connection.execute("SELECT id FROM acl WHERE groups = ?", (name,)).fetchone()
+    encoded = json.dumps(sorted(groups))
+    row = connection.execute("SELECT id FROM acl WHERE groups = ?", (encoded,)).fetchone()
     if row is not None:
         return int(row[0])
-    acl = connection.execute("INSERT INTO acl (groups) VALUES (?)", (name,)).lastrowid
+    acl = connection.execute("INSERT INTO acl (groups) VALUES (?)", (encoded,)).lastrowid
     connection.executemany("INSERT INTO acl_group VALUES (?, ?)", [(acl, group) for group in sorted(groups)])
     assert acl is not None
     return acl
@@ -146,6 +146,7 @@ def build_embedding_text(title: str, headings: Sequence[str], text: str) -> str:
 
 
 def hash_text(text: str) -> str:
+    """The key of a text's vector: 128 bits of its SHA-256, in hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
@@ -186,8 +187,8 @@ def _write_passages(
         hashed = hash_text(build_embedding_text(title, chunk.headings, chunk.text))
         passage = old.pop(chunk.key, None)
         if passage is None:
-            above = json.dumps(chunk.headings)
-            touched.add(_insert_passage(connection, document, place, chunk.key, above, chunk.text, hashed))
+            headings = json.dumps(chunk.headings)
+            touched.add(_insert_passage(connection, document, place, chunk.key, headings, chunk.text, hashed))
         else:
             connection.execute(
                 "UPDATE passage SET place = ?, hash = ? WHERE id = ?", (place, hashed, passage)

@@ -14,15 +14,16 @@ def fuse_ranks(lists: Sequence[Sequence[int]], k: int = 60) -> list[int]:
     """Ids of all `lists` (each best first), best first by reciprocal rank fusion.
 
     An id scores Σ 1 / (k + rank), ranks from 1 (Cormack, Clarke and Büttcher, SIGIR 2009), where a rank
-    beyond `HEAD`, or none, counts as `HEAD`: a list does not forbid what it does not hold, and what both have
-    at their far ends must not stand before the best of one. Equal sums are told apart by the plain formula,
-    then by who was met first: an earlier list wins over a later one. An id repeated in a list counts once.
+    beyond `RANK_MAX`, or none, counts as `RANK_MAX`: a list does not forbid what it does not hold, and what
+    both have at their far ends must not stand before the best of one. Equal sums are told apart by the plain
+    formula, then by who was met first: an earlier list wins over a later one. An id repeated in a list counts
+    once.
     """
-    ranks = [{found: rank for rank, found in enumerate(dict.fromkeys(one), start=1)} for one in lists]
+    ranks = [{id: rank for rank, id in enumerate(dict.fromkeys(ids), start=1)} for ids in lists]
 
-    def score_id(found: int) -> tuple[float, float]:
-        near = fsum(1 / (k + min(rank.get(found, RANK_MAX), RANK_MAX)) for rank in ranks)
-        return near, fsum(1 / (k + rank[found]) for rank in ranks if found in rank)
+    def score_id(id: int) -> tuple[float, float]:
+        capped = fsum(1 / (k + min(rank.get(id, RANK_MAX), RANK_MAX)) for rank in ranks)
+        return capped, fsum(1 / (k + rank[id]) for rank in ranks if id in rank)
 
     return sorted(dict.fromkeys(chain.from_iterable(lists)), key=score_id, reverse=True)
 

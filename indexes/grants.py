@@ -38,7 +38,7 @@ def encode_instant(moment: datetime | None) -> int:
 
 
 def decode_instant(instant: int) -> datetime | None:
-    """The time that `instant` made this number from."""
+    """The time that `encode_instant` made `instant` from."""
     return None if instant == FOREVER else EPOCH + instant * _TICK
 
 

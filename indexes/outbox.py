@@ -74,7 +74,7 @@ def read_items(connection: sqlite3.Connection, after: int, limit: int) -> tuple[
 
 
 def record_drain(connection: sqlite3.Connection, seq: int) -> None:
-    """Tells other processes that the keyword index has taken everything up to `seq`."""
+    """Tells other processes that the keyword index has taken all up to `seq`; forgets rows far behind it."""
     connection.execute("UPDATE state SET drained = drained + 1")
     connection.execute("UPDATE state SET horizon = ? WHERE horizon < ?", (seq - KEEP, seq - KEEP))
     connection.execute("DELETE FROM outbox WHERE seq <= ?", (seq - KEEP,))

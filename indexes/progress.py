@@ -42,9 +42,9 @@ class _ProgressBars:
         self.bars = bars
 
     def __call__(self, step: str, done: float) -> None:
-        known = {task.description: task.id for task in self.bars.tasks}
-        if step not in known:
-            for task in known.values():  # a new step: those before it are done
+        tasks = {task.description: task.id for task in self.bars.tasks}
+        if step not in tasks:
+            for task in tasks.values():  # a new step: those before it are done
                 self.bars.update(task, completed=1.0)
-            known[step] = self.bars.add_task(step, total=1.0)
-        self.bars.update(known[step], completed=done)
+            tasks[step] = self.bars.add_task(step, total=1.0)
+        self.bars.update(tasks[step], completed=done)

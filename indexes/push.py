@@ -6,7 +6,8 @@ text as soon as the keyword index has taken it.
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 from indexes.document_writes import DocumentChange
 from indexes.sources.access import AccessStatement, UnindexableError, combine_access, parse_access_statement
@@ -51,13 +52,14 @@ class PushReceiver:
     async def put_document(self, key: str, fields: Mapping[str, object]) -> DocumentChange:
         """Stores a document whole. Fields: those of front matter, `text` and `format` (default markdown).
 
-        Raises `Rejected`. Its vectors are made by the next `sync.embed`; keywords find it before.
+        Raises `PushRejection`. Its vectors are made by the next `sync.embed_missing_passages`; keywords find
+        it before.
         """
         new_document = await asyncio.to_thread(build_document, self.name, key, fields)
         return await write_document(self._store, new_document, self._packs)
 
     async def set_access(self, key: str, fields: Mapping[str, object]) -> bool:
-        """Replaces `allowed_groups`, `valid_from`, `valid_to`. False: no change. Raises `Unknown`."""
+        """Replaces `allowed_groups`, `valid_from`, `valid_to`. False: no change. Raises `UnknownDocument`."""
         id, access = _build_document_id(self.name, key), parse_access(fields)
         if await self._store.set_access(id, access):
             return True
@@ -71,7 +73,7 @@ class PushReceiver:
 
 
 def build_document(source: str, key: str, fields: Mapping[str, object]) -> Document:
-    """A pushed document, checked. Raises `Rejected`."""
+    """A pushed document, checked. Raises `PushRejection`."""
     id = _build_document_id(source, key)
     text, format = fields.get("text"), fields.get("format", "markdown")
     if not isinstance(text, str) or not text.strip():
@@ -99,26 +101,32 @@ def build_document(source: str, key: str, fields: Mapping[str, object]) -> Docum
 
 
 def parse_access(fields: Mapping[str, object]) -> Access:
-    """Groups and validity alone, checked. Raises `Rejected`."""
-    try:
+    """Groups and validity alone, checked. Raises `PushRejection`."""
+    with _reject_faults():
         table = _load_fields(fields)
-        found = _grant_access(parse_access_statement(table))
+        access = _grant_access(parse_access_statement(table))
         table.reject_unknown_keys()
-    except (YamlFault, UnindexableError) as fault:
-        raise PushRejection(str(fault)) from None
-    return found
+    return access
 
 
 def _parse_metadata(fields: Mapping[str, object]) -> tuple[DocumentMetadata, Access]:
-    try:
+    with _reject_faults():
         meta = parse_front_matter(_load_fields(fields))
-        return meta, _grant_access(meta.statement)
+        access = _grant_access(meta.statement)
+    return meta, access
+
+
+@contextmanager
+def _reject_faults() -> Iterator[None]:
+    """What is wrong with the fields, as a rejection: those faults may be shown to whoever pushed them."""
+    try:
+        yield
     except (YamlFault, UnindexableError) as fault:
         raise PushRejection(str(fault)) from None
 
 
 def _grant_access(statement: AccessStatement) -> Access:
-    """What was said, where no folder stands above it to say the rest."""
+    """What `statement` says by itself: no folder stands above it to say the rest."""
     if statement.groups is None:
         raise UnindexableError('states no allowed_groups: name who may see it, as in ["public"]')
     return combine_access(None, statement)

@@ -14,12 +14,14 @@ NO_STOPS: frozenset[str] = frozenset()
 
 
 class QueryWordReader:
-    """`packs`: stop words by language tag; those of `default` serve a text of no recognised language."""
+    """`packs`: stop words by language tag. `default_language`: whose serve where none is recognised."""
 
-    def __init__(self, packs: Mapping[str, WordPack], tokenize: Callable[[str], Sequence[str]], default: str):
+    def __init__(
+        self, packs: Mapping[str, WordPack], tokenize: Callable[[str], Sequence[str]], default_language: str
+    ):
         self._packs = packs
         self._tokenize = tokenize
-        self._default = default
+        self._default_language = default_language
         self._stop_tokens = {
             tag: frozenset(token for word in pack.stop for token in tokenize(word))
             for tag, pack in packs.items()
@@ -27,7 +29,8 @@ class QueryWordReader:
         self.split_passage_words = lru_cache(PASSAGES_KEPT)(_split_passage_words)
 
     def choose_language(self, text: str) -> str:
-        return detect_language(text, self._packs, self._default) or self._default
+        """The language whose stop words serve `text`."""
+        return detect_language(text, self._packs, self._default_language) or self._default_language
 
     def recognize_language(self, text: str) -> str | None:
         """The language of `text`, if it can be told."""

@@ -44,7 +44,7 @@ _SELECT_RECORDS = """
 
 
 class RecordStore:
-    """Implements `types.Book` over the truth."""
+    """Implements `types.RecordFinder` over the truth."""
 
     def __init__(self, store: Store):
         self._store = store
@@ -56,21 +56,21 @@ class RecordStore:
 
         Titles and texts are cut down to one language: `language` where there is a translation.
         """
-        asked = {
+        parameters = {
             **encode_viewer(viewer),
             "kinds": json.dumps(sorted(kinds)),
             "any_kind": not kinds,
             "limit": limit,
         }
-        found = await self._store.run_read(
-            lambda connection: connection.execute(_SELECT_RECORDS, asked).fetchall()
+        rows = await self._store.run_read(
+            lambda connection: connection.execute(_SELECT_RECORDS, parameters).fetchall()
         )
-        return tuple(_localize_record(_parse_record_row(row), language) for row in found)
+        return tuple(_localize_record(_parse_record_row(row), language) for row in rows)
 
     async def list_kinds(self) -> tuple[tuple[str, str], ...]:
         """Every book with each kind of record that it holds, whoever may see them."""
-        chosen = "SELECT DISTINCT book, kind FROM record ORDER BY book, kind"
-        return tuple(await self._store.run_read(lambda connection: connection.execute(chosen).fetchall()))
+        statement = "SELECT DISTINCT book, kind FROM record ORDER BY book, kind"
+        return tuple(await self._store.run_read(lambda connection: connection.execute(statement).fetchall()))
 
     async def replace_book(self, book: str, records: Collection[Record]) -> bool:
         """Replaces all records of a book in one transaction. False: nothing has changed."""
@@ -88,8 +88,8 @@ def render_record(record: Record, language: str) -> str:
 
 
 def _localize_record(record: Record, language: str) -> Record:
-    title, text = choose_language_tag(record.title, language), choose_language_tag(record.text, language)
-    return replace(record, title={title: record.title[title]}, text={text: record.text[text]})
+    in_title, in_text = (choose_language_tag(texts, language) for texts in (record.title, record.text))
+    return replace(record, title={in_title: record.title[in_title]}, text={in_text: record.text[in_text]})
 
 
 def format_record_dates(record: Record) -> str:
@@ -117,8 +117,8 @@ def _replace_book_rows(connection: sqlite3.Connection, book: str, records: Colle
     if old == new:
         return False
     connection.execute("DELETE FROM record WHERE book = ?", (book,))
-    marks = ", ".join("?" * len(_COLUMNS.split(", ")))
-    connection.executemany(f"INSERT INTO record ({_COLUMNS}) VALUES ({marks})", new)
+    placeholders = ", ".join("?" * len(_COLUMNS.split(", ")))
+    connection.executemany(f"INSERT INTO record ({_COLUMNS}) VALUES ({placeholders})", new)
     document_writes.advance_generation(connection)
     return True
 
@@ -141,14 +141,14 @@ def _build_record_row(connection: sqlite3.Connection, record: Record) -> tuple[o
 
 
 def _parse_record_row(row: Sequence[Any]) -> Record:
-    key, book, kind, title, text, url, begun, ended, current, *who = row
+    key, book, kind, title, text, url, begun, ended, current, *visibility = row
     return Record(
         id=key,
         book=book,
         kind=kind,
         title=json.loads(title),
         text=json.loads(text),
-        access=document_writes.decode_access(*who),
+        access=document_writes.decode_access(*visibility),
         start=_parse_stored_date(begun),
         end=_parse_stored_date(ended),
         current=bool(current),

@@ -21,17 +21,18 @@ from indexes.vector_query import QuestionVectors, SearchTuning, VectorSearch
 
 NO_VECTORS = "no passage has a vector of this model yet: run `fiador sync`"
 NO_BAND = Band(0, 1)
+"""Where there is no model, and so no cosine to place in its band."""
 VIEWERS_KEPT = 1_000
-"""Sets of groups whose allowed documents are remembered until the truth changes."""
+"""Sets of viewers' groups whose allowed acls are remembered until the truth changes."""
 
 RankedLists = list[list[int]]
 
 
 class Search:
-    """Implements `types.Finder`. An `async with`: it loads the vectors and ends the embedding's threads.
+    """Implements `types.EvidenceFinder`. An `async with`: loads the vectors, ends the embedding's threads.
 
-    `packs`: stop words by language tag. `titles`: display names of sources. `embedder` None: keywords alone,
-    with `degraded` saying why where vectors were wanted.
+    `packs`: stop words by language tag. `source_titles`: display names of sources. `embedder` None: keywords
+    alone, with `degraded` saying why where vectors were wanted.
     """
 
     def __init__(
@@ -73,19 +74,20 @@ class Search:
         if self._vector_search:
             vectors = await self._vector_search.embedder.embed_texts((*query.texts, query.ranking_text))
         return await self._store.read_snapshot(
-            lambda look: self._search_snapshot(look, query, viewer, vectors)
+            lambda snapshot: self._search_snapshot(snapshot, query, viewer, vectors)
         )
 
     async def list_titles(self, viewer: Viewer) -> tuple[str, ...]:
         """Titles of the documents that `viewer` may see: what a follow-up may name."""
-        return await self._store.read_snapshot(lambda look: look.list_titles(viewer))
+        return await self._store.read_snapshot(lambda snapshot: snapshot.list_titles(viewer))
 
     def _search_snapshot(
         self, snapshot: ReadSnapshot, query: Query, viewer: Viewer, vectors: QuestionVectors
     ) -> Evidence:
         state = snapshot.read_state()
         self._keyword_index.refresh(state)
-        vectors = self._refresh_vectors(snapshot, vectors)
+        self._follow_outbox(snapshot, vectors)
+        vectors = self._drop_incomparable(vectors)
         allowed = self._build_filter(snapshot, state, viewer)
         passages = self._find_candidates(
             snapshot, viewer, lambda depth: self._search_lists(query, vectors, allowed, depth)
@@ -99,12 +101,16 @@ class Search:
             degraded="; ".join(filter(None, (vectors.fault, self._keyword_index.fault))),
         )
 
-    def _refresh_vectors(self, snapshot: ReadSnapshot, vectors: QuestionVectors) -> QuestionVectors:
-        """`asked`, unless there is nothing to compare its vectors with."""
-        if self._vector_search is None or vectors.fault:
+    def _follow_outbox(self, snapshot: ReadSnapshot, vectors: QuestionVectors) -> None:
+        """Brings the vectors of passages up to `snapshot`, unless those of the question could not be had."""
+        if self._vector_search and not vectors.fault:
+            self._vector_search.index.follow_outbox(snapshot)
+
+    def _drop_incomparable(self, vectors: QuestionVectors) -> QuestionVectors:
+        """`vectors`; where no passage has one to compare them with, that fault instead."""
+        if self._vector_search is None or vectors.fault or len(self._vector_search.index):
             return vectors
-        self._vector_search.index.follow_outbox(snapshot)
-        return vectors if len(self._vector_search.index) else QuestionVectors(fault=NO_VECTORS)
+        return QuestionVectors(fault=NO_VECTORS)
 
     def _build_filter(self, snapshot: ReadSnapshot, state: StoreState, viewer: Viewer) -> SearchFilter:
         key = (state.epoch, state.generation, viewer.groups)
@@ -120,14 +126,14 @@ class Search:
     ) -> list[Passage]:
         """Passages in fused order; once more and deeper where the truth refuses some, lest few be left."""
         order: list[int] = []
-        found: dict[int, Passage] = {}
+        passages: dict[int, Passage] = {}
         for depth in (self._tuning.candidates, 2 * self._tuning.candidates):
             order = fuse_ranks(search_lists(depth))[: 2 * depth]
-            found = snapshot.recheck_passages(order, viewer)
-            self.stale_count += len(order) - len(found)
-            if len(found) == len(order):
+            passages = snapshot.recheck_passages(order, viewer)
+            self.stale_count += len(order) - len(passages)
+            if len(passages) == len(order):
                 break
-        return [found[id] for id in order if id in found]
+        return [passages[id] for id in order if id in passages]
 
     def _search_lists(
         self, query: Query, vectors: QuestionVectors, allowed: SearchFilter, depth: int
@@ -147,21 +153,21 @@ class Search:
     def _score_passages(
         self, passages: Sequence[Passage], query: Query, vectors: QuestionVectors
     ) -> list[Hit]:
-        wanted = [self._word_reader.find_question_words(text, query.subject_names) for text in query.texts]
+        wordings = [self._word_reader.find_question_words(text, query.subject_names) for text in query.texts]
         language = self._word_reader.recognize_language(query.texts[0]) if query.texts else None
         cosines = self._vector_search.compute_cosines(passages, query, vectors) if self._vector_search else {}
         hits = []
         for passage in passages:
-            held = self._word_reader.split_passage_words(passage)
-            covered = max((compute_coverage(one, held) for one in wanted), default=0.0)
-            cosine = cosines.get(passage.id)
-            band = (
-                self._vector_search.choose_band(language, passage.language)
-                if self._vector_search
-                else NO_BAND
-            )
-            hits.append(Hit(passage, compute_similarity(cosine, band, covered), covered, cosine))
+            words = self._word_reader.split_passage_words(passage)
+            coverage = max((compute_coverage(wording, words) for wording in wordings), default=0.0)
+            cosine, band = cosines.get(passage.id), self._choose_band(language, passage)
+            hits.append(Hit(passage, compute_similarity(cosine, band, coverage), coverage, cosine))
         return hits
+
+    def _choose_band(self, language: str | None, passage: Passage) -> Band:
+        if self._vector_search is None:
+            return NO_BAND
+        return self._vector_search.choose_band(language, passage.language)
 
     def _list_source_titles(self, snapshot: ReadSnapshot, viewer: Viewer) -> tuple[str, ...]:
         return tuple(self._titles.get(name) or name for name in sorted(snapshot.list_visible_sources(viewer)))

@@ -60,8 +60,8 @@ class StoreCounts:
 class Store:
     """An `async with` over one SQLite file: one connection that writes, a few that look.
 
-    Raises `StoreFault` on a file of another version, `sqlite3.Error` when the disk fails. Without `durable`
-    the last commits may be lost with the power, not with the process: for what can be made again.
+    Raises `StoreFileError` on a file of another version, `sqlite3.Error` when the disk fails. Without
+    `durable` the last commits may be lost with the power, not with the process: for what can be made again.
     """
 
     def __init__(self, path: Path, *, durable: bool = True):
@@ -90,6 +90,7 @@ class Store:
         return await self.run_read(lambda connection: work(ReadSnapshot(connection)))
 
     async def run_read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """`work` in one read transaction."""
         async with self._borrow_reader() as database:
             return await database.run_read(work)
 
@@ -122,11 +123,11 @@ class Store:
 
     async def recheck_passages(self, ids: Collection[int], viewer: Viewer) -> dict[int, Passage]:
         """Those of `ids` that `viewer` may see, with their text."""
-        return await self.read_snapshot(lambda look: look.recheck_passages(ids, viewer))
+        return await self.read_snapshot(lambda snapshot: snapshot.recheck_passages(ids, viewer))
 
     async def list_visible_sources(self, viewer: Viewer) -> frozenset[str]:
         """Sources in which `viewer` may see at least one document."""
-        return await self.read_snapshot(lambda look: look.list_visible_sources(viewer))
+        return await self.read_snapshot(lambda snapshot: snapshot.list_visible_sources(viewer))
 
     async def read_state(self) -> StoreState:
         return await self.read_snapshot(ReadSnapshot.read_state)
@@ -179,14 +180,14 @@ def _renew_epoch(connection: sqlite3.Connection) -> None:
 
 
 def _list_documents(connection: sqlite3.Connection, source: str) -> dict[str, StoredDocument]:
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT document.key, digest, groups, valid_from, valid_to FROM document JOIN acl ON acl.id = acl"
         " WHERE source = ?",
         (source,),
     )
     return {
         key: StoredDocument(digest, document_writes.decode_access(groups, begins, ends))
-        for key, digest, groups, begins, ends in found
+        for key, digest, groups, begins, ends in rows
     }
 
 

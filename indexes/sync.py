@@ -94,15 +94,16 @@ async def sync_sources(
     embedded = await _refresh_vectors(store, embedder, progress) if embedder else 0
     if await store.read_state() != before:
         await store.run_write(vectors.prune_vectors)
-    if lexical and embedded:
+    if lexical and embedded:  # passages stand in the outbox once more when they get their vectors
         await lexical.drain(wait_s=60)
     return replace(run.build_report(), embedded=embedded)
 
 
 async def _refresh_vectors(store: Store, embedder: Embedder, progress: SyncProgress | None) -> int:
     # All are looked at, and only to delete some is everybody else kept from writing.
-    if found := await store.run_read(partial(vectors.list_damaged, model=embedder.name, dim=embedder.dim)):
-        await store.run_write(partial(vectors.delete_vectors, model=embedder.name, hashes=found))
+    list_damaged = partial(vectors.list_damaged, model=embedder.name, dim=embedder.dim)
+    if damaged := await store.run_read(list_damaged):
+        await store.run_write(partial(vectors.delete_vectors, model=embedder.name, hashes=damaged))
     return await embed_missing_passages(store, embedder, progress)
 
 
@@ -113,12 +114,12 @@ async def embed_missing_passages(
     model = embedder.name
     total = await store.run_read(partial(vectors.count_unembedded, model=model))
     done = after = 0
-    page = partial(vectors.list_unembedded, model=model, limit=EMBED_BATCH)
-    while wanted := await store.run_read(partial(page, after=after)):
-        made = await asyncio.to_thread(embedder.embed_passages, [one.text for one in wanted])
-        found = {one.hash: pack_vector(vector) for one, vector in zip(wanted, made, strict=True)}
-        await store.save_vectors(model, found)
-        done, after = done + len(wanted), wanted[-1].id
+    list_page = partial(vectors.list_unembedded, model=model, limit=EMBED_BATCH)
+    while page := await store.run_read(partial(list_page, after=after)):
+        units = await asyncio.to_thread(embedder.embed_passages, [passage.text for passage in page])
+        blobs = {passage.hash: pack_vector(unit) for passage, unit in zip(page, units, strict=True)}
+        await store.save_vectors(model, blobs)
+        done, after = done + len(page), page[-1].id
         if progress:
             progress(SyncStep("embedding", done, total))
     return done
@@ -196,11 +197,11 @@ class _SyncRun:
 
     async def sync_book(self, book: BookFile) -> None:
         """Replaces the records of a book by what its file holds."""
-        found = await asyncio.to_thread(read_book, book)
-        self._faults += found.faults
-        if found.records is not None:
-            await RecordStore(self._store).replace_book(book.name, found.records)
-            self._counts["records"] += len(found.records)
+        contents = await asyncio.to_thread(read_book, book)
+        self._faults += contents.faults
+        if contents.records is not None:
+            await RecordStore(self._store).replace_book(book.name, contents.records)
+            self._counts["records"] += len(contents.records)
 
     def _plan_writes(
         self,
@@ -208,7 +209,7 @@ class _SyncRun:
         stored: Mapping[str, StoredDocument],
         remaining: dict[str, StoredDocument],
     ) -> Iterator[_WriteTask]:
-        """What the findings ask to be written; takes from `left` what they say is not gone."""
+        """What the findings ask to be written; takes from `remaining` what they say is not gone."""
         for finding in findings:
             match finding:
                 case Document():

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Literal, Protocol
 
 SearchMode = Literal["hybrid", "keywords"]
+"""By words and by vectors; or by words alone, where no vectors are at hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,8 @@ class Query:
     """What to look for.
 
     `texts` are searched one by one and each counts for the similarity: the question as asked, then (in a
-    follow-up) the question joined to what it follows. `order` is searched too but only helps the order.
+    follow-up) the question joined to what it follows. `ranking_text` is searched too but only helps the
+    order.
     """
 
     texts: tuple[str, ...]
@@ -141,7 +143,7 @@ class EvidenceFinder(Protocol):
 
 
 class RecordFinder(Protocol):
-    """Lists records by rule. Implemented by `indexes.records.Records`."""
+    """Lists records by rule. Implemented by `indexes.records.RecordStore`."""
 
     async def choose_records(
         self, kinds: frozenset[str], viewer: Viewer, language: str, limit: int

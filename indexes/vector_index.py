@@ -19,7 +19,7 @@ PAGE = 2_000
 
 
 class VectorIndex:
-    """`Dense` over the passages that have a vector of `model`. Any number of threads may use it at once."""
+    """A `VectorMatrix` over the passages that have a vector of `model`. Any number of threads may use it."""
 
     def __init__(self, model: str, dim: int):
         self._model = model
@@ -50,7 +50,7 @@ class VectorIndex:
 
     def find_nearest(self, vector: list[float], allowed: SearchFilter, limit: int) -> list[int]:
         """Ids of at most `limit` allowed passages, nearest first."""
-        return [found for found, _ in self._matrix.find_nearest(vector, allowed, limit)]
+        return [id for id, _ in self._matrix.find_nearest(vector, allowed, limit)]
 
     def compute_cosines(self, vector: list[float], ids: Iterable[int]) -> dict[int, float]:
         """Cosine by id, for those that have a vector. Unfiltered: only for passages already rechecked."""
@@ -67,8 +67,7 @@ class VectorIndex:
         blobs = snapshot.read_vectors(self._model, (item.hash for item in items))
         for item in items:
             blob = blobs.get(item.hash, b"")
-            if is_intact_vector(
-                blob, self._matrix.dim
-            ):  # a damaged one is as good as none, until the next sync
+            # A damaged one is as good as none, until the next sync.
+            if is_intact_vector(blob, self._matrix.dim):
                 scope = VectorScope(item.acl, item.valid_from, item.ends, item.language, item.source)
                 yield VectorRow(item.id, unpack_vector(blob), scope)

@@ -36,7 +36,7 @@ class QuestionVectors:
 
 
 class VectorSearch:
-    """An embedder for questions and the matrix of passages that it is compared with."""
+    """An embedder for questions and the index of passages that they are compared with."""
 
     def __init__(self, embedder: Embedder, tuning: SearchTuning):
         self.index = VectorIndex(embedder.name, embedder.dim)
@@ -51,15 +51,15 @@ class VectorSearch:
         best: dict[int, float] = {}
         for text in query.texts:
             if text in vectors.by_text:
-                for found, cosine in self.index.compute_cosines(vectors.by_text[text], ids).items():
-                    best[found] = max(cosine, best.get(found, -1.0))
+                for id, cosine in self.index.compute_cosines(vectors.by_text[text], ids).items():
+                    best[id] = max(cosine, best.get(id, -1.0))
         return best
 
 
 class QuestionEmbedder:
     """Vectors of questions: off the event loop, remembered, given up after `timeout_s`.
 
-    The embedder's faults are never raised: they are said in `Asked`.
+    The embedder's faults are never raised: `QuestionVectors.fault` says them.
     """
 
     def __init__(self, embedder: Embedder, tuning: SearchTuning):
@@ -77,20 +77,20 @@ class QuestionEmbedder:
         wanted = list(dict.fromkeys(text for text in texts if text.strip()))
         try:
             async with asyncio.timeout(self._timeout_s):
-                found = await asyncio.gather(*map(self._embed_text, wanted))
+                vectors = await asyncio.gather(*map(self._embed_text, wanted))
         except TimeoutError:
             return QuestionVectors(fault=f"the embedding took longer than {self._timeout_s:g} s")
         except Exception as fault:  # whatever a model raises, keywords must serve
             return QuestionVectors(fault=str(fault) or type(fault).__name__)
-        return QuestionVectors(dict(zip(wanted, found, strict=True)))
+        return QuestionVectors(dict(zip(wanted, vectors, strict=True)))
 
     async def _embed_text(self, text: str) -> list[float]:
-        known = self._cache.get(text)
-        if known is None:
+        vector = self._cache.get(text)
+        if vector is None:
             loop = asyncio.get_running_loop()
-            known = await loop.run_in_executor(self._threads, self._embedder.embed_query, text)
-        self._cache[text] = known
+            vector = await loop.run_in_executor(self._threads, self._embedder.embed_query, text)
+        self._cache[text] = vector
         self._cache.move_to_end(text)
         while len(self._cache) > self._cache_max:
             self._cache.popitem(last=False)
-        return known
+        return vector

@@ -26,7 +26,8 @@ async def watch_changes(
     """Yields once at the start, then whenever a root, or something below it, may have changed.
 
     What changes while the caller works is announced after. Without the optional `watchfiles`, or with
-    `events` off, or where the system cannot watch a root, names, sizes and times are compared every `poll_s`.
+    `use_events` off, or where the system cannot watch a root, names, sizes and times are compared every
+    `poll_s`.
     """
     changed = asyncio.Event()
     # Taken before the first announcement: no change falls between that and the listening.
@@ -51,7 +52,7 @@ async def _signal_changes(
         try:
             await _watch_events(roots, changed, snapshot)
         except* (OSError, RuntimeError):
-            pass  # what cannot be heard is looked at
+            pass  # what sends no events is looked at
     while True:
         current = await asyncio.to_thread(_take_snapshot, roots)
         if current != snapshot:
@@ -63,7 +64,7 @@ async def _signal_changes(
 async def _watch_events(roots: Sequence[Path], changed: asyncio.Event, snapshot: FileSnapshot) -> None:
     """Folders with all that is below them; of a file, its folder, as editors put new files in its place.
 
-    What changed before the ears were open is looked for once they are.
+    What changed before the listening began is looked for once it has.
     """
     files = [root for root in roots if root.is_file()]
     folders = [root for root in roots if not root.is_file()]
@@ -90,12 +91,12 @@ async def _watch_folders(
 
 def _take_snapshot(roots: Sequence[Path]) -> FileSnapshot:
     """Every file with its time and size; what cannot be looked at is not seen."""
-    found: set[tuple[str, int]] = set()
+    states: set[tuple[str, int]] = set()
     for root in roots:
         for path in (root, *root.rglob("*")):
             try:
-                about = path.stat()
+                stat = path.stat()
             except OSError:
                 continue
-            found.add((str(path), hash((about.st_mtime_ns, about.st_size, about.st_mode))))
-    return frozenset(found)
+            states.add((str(path), hash((stat.st_mtime_ns, stat.st_size, stat.st_mode))))
+    return frozenset(states)

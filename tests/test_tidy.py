@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from bench import structure
+
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("proxy", "indexes", "config", "golden", "bench")
 SOURCES = sorted(p for package in PACKAGES for p in (ROOT / package).rglob("*.py"))
@@ -18,6 +20,8 @@ LINES_MAX = 300
 FUNCTION_MAX = 50
 FUNCTION_P90 = 22
 POSITIONAL_MAX = 4
+ONE_WORD_SHARE_MAX = 0.15
+PARTICIPLE_SHARE_MAX = 0.01
 
 # Imports point downwards: a module may import from its own room and from lower ones.
 RANKS = {
@@ -190,6 +194,34 @@ def test_nothing_is_left_for_later(path: Path) -> None:
 @pytest.mark.parametrize("path", TESTS, ids=shown)
 def test_fakes_not_mocks(path: Path) -> None:
     assert not [m for m in imports(tree(path)) if "mock" in m.lower()]
+
+
+STRUCTURE = structure.measure_tree(ROOT)
+
+
+def test_a_class_name_stands_once() -> None:
+    assert STRUCTURE.double_classes == ()
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert STRUCTURE.import_circles == ()
+
+
+def test_functions_are_named_by_a_verb_with_its_object() -> None:
+    assert STRUCTURE.one_word_share <= ONE_WORD_SHARE_MAX
+    assert STRUCTURE.participle_share <= PARTICIPLE_SHARE_MAX
+
+
+def test_the_figures_of_the_structure_see_what_they_are_for(tmp_path: Path) -> None:
+    (tmp_path / "proxy").mkdir()
+    (tmp_path / "proxy" / "a.py").write_text("import proxy.b\nclass Row: ...\ndef told(): ...\n", "utf-8")
+    (tmp_path / "proxy" / "b.py").write_text(
+        "from proxy import a\nclass _Row: ...\ndef read_rows(): ...\n", "utf-8"
+    )
+    figures = structure.measure_tree(tmp_path)
+    assert figures.double_classes == ("Row",)
+    assert figures.import_circles == (("proxy.a", "proxy.b"),)
+    assert (figures.one_word_share, figures.participle_share, figures.loose_files) == (0.5, 0.5, 2)
 
 
 def test_only_app_opens_services() -> None:

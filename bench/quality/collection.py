@@ -27,6 +27,7 @@ from proxy.settings.languages import load_packs
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PAGE = 10_000
+"""Passages embedded between two writes of their vectors."""
 DEPTH = 30
 """Passages asked for: enough for ten different texts, however they are cut."""
 
@@ -40,7 +41,7 @@ class CollectionEntry:
 
 
 class TextCollection:
-    """Asked in three ways; answers are ids of texts, best first."""
+    """Texts that can be searched in three ways, on behalf of a viewer."""
 
     def __init__(self, store: Store, hybrid: Search, keywords: Search, vector_index: VectorIndex):
         self._store = store
@@ -57,7 +58,7 @@ class TextCollection:
         return await self._keywords.find_evidence(Query((question,), limit=limit), viewer)
 
     async def search_vectors(self, vector: list[float], viewer: Viewer) -> list[str]:
-        """Vectors alone, which the product never does: for comparison."""
+        """Ids of texts by vectors alone, best first: for comparison, as the product never does this."""
 
         def find_nearest(snapshot: ReadSnapshot) -> list[str]:
             allowed = SearchFilter(
@@ -67,8 +68,8 @@ class TextCollection:
                 viewer.languages,
             )
             ids = self._vector_index.find_nearest(vector, allowed, DEPTH)
-            found = snapshot.recheck_passages(ids, viewer)
-            return [found[id].document_id for id in ids if id in found]
+            passages = snapshot.recheck_passages(ids, viewer)
+            return [passages[id].document_id for id in ids if id in passages]
 
         return remove_repeats(await self._store.read_snapshot(find_nearest))
 
@@ -76,7 +77,7 @@ class TextCollection:
 def build_viewer(
     groups: frozenset[str], sources: frozenset[str], languages: frozenset[str] = frozenset()
 ) -> Viewer:
-    """Someone who looks at a fixed instant."""
+    """Someone who searches at a fixed instant."""
     return Viewer(groups, NOW, sources, languages)
 
 
@@ -99,15 +100,15 @@ async def open_collection(
     with tempfile.TemporaryDirectory(prefix="fiador-bench-") as folder:
         async with (
             Store(Path(folder) / "truth.db") as store,
-            KeywordIndex(Path(folder) / "words", store) as lexical,
+            KeywordIndex(Path(folder) / "words", store) as keyword_index,
         ):
             await _fill_store(store, entries)
-            await lexical.drain()
+            await keyword_index.drain()
             await _embed_missing(store, embedder, progress)
             hybrid = Search(
-                store, lexical, packs=packs, embedder=embedder, tuning=SearchTuning(timeout_s=600)
+                store, keyword_index, packs=packs, embedder=embedder, tuning=SearchTuning(timeout_s=600)
             )
-            keywords = Search(store, lexical, packs=packs)
+            keywords = Search(store, keyword_index, packs=packs)
             vector_index = VectorIndex(embedder.name, embedder.dim)
             await store.read_snapshot(vector_index.follow_outbox)
             async with hybrid, keywords:
@@ -116,10 +117,10 @@ async def open_collection(
 
 async def _fill_store(store: Store, entries: Sequence[CollectionEntry]) -> None:
     documents = [_build_document(entry) for entry in entries]
-    pieces = [cut_document(document.text) for document in documents]
+    cut_documents = [(document, cut_document(document.text)) for document in documents]
     await store.run_write(
         lambda connection: [
-            document_writes.put_document(connection, *both) for both in zip(documents, pieces, strict=True)
+            document_writes.put_document(connection, document, chunks) for document, chunks in cut_documents
         ]
     )
 
@@ -137,9 +138,11 @@ def _build_document(entry: CollectionEntry) -> Document:
 
 
 async def _embed_missing(store: Store, embedder: CachedEmbedder, progress: Progress) -> None:
-    while wanted := await store.run_read(
+    while passages := await store.run_read(
         lambda connection: vectors.list_unembedded(connection, embedder.name, 0, PAGE)
     ):
-        found = embedder.embed_passages([one.text for one in wanted], progress)
-        blobs = {one.hash: pack_vector(vector) for one, vector in zip(wanted, found, strict=True)}
+        embedded = embedder.embed_passages([passage.text for passage in passages], progress)
+        blobs = {
+            passage.hash: pack_vector(vector) for passage, vector in zip(passages, embedded, strict=True)
+        }
         await store.save_vectors(embedder.name, blobs)

@@ -1,8 +1,9 @@
 """Recorded upstream streams through the decoder, and through the whole proxy over sockets.
 
 `python -m bench quality dialects --data DIR`: DIR holds JSONL, a stream a line: `dialect`, `name`,
-`content_type`, `headers`, `reads` (base64 of each network read) and `expect` with `text`, `finish`, `usage`,
-`end`. Text that must never reach a client begins with `LEAK-`; a stream may list more under `also_forbidden`.
+`content_type`, `headers`, `http_status`, `reads` (base64 of each network read) and `expect` with `text`,
+`finish`, `usage`, `end` (`text_alt` and `end_alt` are as right). Text that must never reach a client begins
+with `LEAK-`; a stream may list more under `also_forbidden`.
 """
 
 import asyncio
@@ -28,7 +29,7 @@ WHOLE_ENDS = ("done", "eof")
 
 
 def iterate_cuts(reads: Sequence[bytes], seed: int) -> Iterator[list[bytes]]:
-    """As given, in one read, byte by byte, at random places (five times)."""
+    """The same bytes as given, in one read, byte by byte, and cut at random places (five times)."""
     whole = b"".join(reads)
     yield list(reads)
     yield [whole]
@@ -39,32 +40,33 @@ def iterate_cuts(reads: Sequence[bytes], seed: int) -> Iterator[list[bytes]]:
         yield [whole[a:b] for a, b in zip([0, *ends], [*ends, len(whole)], strict=True)]
 
 
-def find_decoder_fault(vector: RecordedStream, reads: Sequence[bytes]) -> str:
-    """What is wrong with the decoder's reading; "" if nothing is."""
-    dialect = AnthropicDialect() if vector.dialect == "anthropic" else OpenAIDialect()
-    reader = ResponseReader(dialect, vector.content_type)
-    events: list[UpstreamEvent] = [item for read in reads for item in reader.feed(read)] + reader.finish()
-    text = "".join(item.text for item in events if isinstance(item, AnswerText))
-    usage = next((item for item in reversed(events) if isinstance(item, Usage)), None)
+def find_decoder_fault(recording: RecordedStream, reads: Sequence[bytes]) -> str:
+    """What is wrong with the decoder's reading of `reads`; "" if nothing is."""
+    dialect = AnthropicDialect() if recording.dialect == "anthropic" else OpenAIDialect()
+    reader = ResponseReader(dialect, recording.content_type)
+    events: list[UpstreamEvent] = [event for read in reads for event in reader.feed(read)] + reader.finish()
+    text = "".join(event.text for event in events if isinstance(event, AnswerText))
+    usage = next((event for event in reversed(events) if isinstance(event, Usage)), None)
     assert reader.end
-    return _find_reply_fault(vector, text, usage, reader.end)
+    return _find_reply_fault(recording, text, usage, reader.end)
 
 
-def _find_reply_fault(vector: RecordedStream, text: str, usage: Usage | None, end: ResponseEnd) -> str:
-    expect = vector.expect
-    if leak := next((one for one in vector.forbidden if one in text), ""):
+def _find_reply_fault(recording: RecordedStream, text: str, usage: Usage | None, end: ResponseEnd) -> str:
+    """What is wrong with what was read; one that must not be whole may break off in any way."""
+    expect = recording.expect
+    if leak := next((secret for secret in recording.forbidden if secret in text), ""):
         return f"leaks {leak}"
     if text not in (expect["text"], *_normalize_list(expect.get("text_alt"))):
         return f"text {text!r}"
-    whole = end.kind in WHOLE_ENDS and end.reason in CLEAN_FINISHES
-    wanted_whole = (
+    is_whole = end.kind in WHOLE_ENDS and end.reason in CLEAN_FINISHES
+    must_be_whole = (
         expect["finish"] in CLEAN_FINISHES
         and not expect.get("tool_calls")
         and {expect["end"], *_normalize_list(expect.get("end_alt"))} & set(WHOLE_ENDS)
     )
-    if whole != bool(wanted_whole):
+    if is_whole != bool(must_be_whole):
         return f"end {end.kind}, {end.reason}"
-    if whole and end.reason != expect["finish"]:
+    if is_whole and end.reason != expect["finish"]:
         return f"finish {end.reason}"
     return "" if usage == _build_usage(expect["usage"]) else f"usage {usage}"
 
@@ -86,25 +88,23 @@ def _measure_dialects(data: Path, seed: int, decoder_only: bool) -> int:
     if not streams:
         raise click.UsageError(f"no stream in {data}")
     faults = [
-        (vector, f"decoder: {fault}")
-        for vector in streams
-        if (
-            fault := next(
-                filter(
-                    None,
-                    (find_decoder_fault(vector, reads) for reads in iterate_cuts(vector.plain_reads, seed)),
-                ),
-                "",
-            )
-        )
+        (recording, f"decoder: {fault}")
+        for recording in streams
+        if (fault := _find_first_fault(recording, seed))
     ]
     relayed: list[tuple[RecordedStream, str]] = []
     if not decoder_only:
-        from bench.quality.relaying import relay_streams
+        from bench.quality.relaying import relay_streams  # brings the whole proxy with it
 
-        relayed = [(vector, f"proxy: {fault}") for vector, fault in asyncio.run(relay_streams(streams))]
+        relayed = [(recording, f"proxy: {fault}") for recording, fault in asyncio.run(relay_streams(streams))]
     _print_dialects(streams, faults, None if decoder_only else relayed)
     return 1 if faults or relayed else 0
+
+
+def _find_first_fault(recording: RecordedStream, seed: int) -> str:
+    """Of all cuts; "" if none is read wrongly."""
+    faults = (find_decoder_fault(recording, reads) for reads in iterate_cuts(recording.plain_reads, seed))
+    return next(filter(None, faults), "")
 
 
 def _print_dialects(
@@ -114,15 +114,16 @@ def _print_dialects(
 ) -> None:
     out = Console(highlight=False)
     table = Table("dialect", "streams", "decoder", "proxy")
-    total = Counter(vector.dialect for vector in streams)
-    wrong = Counter(vector.dialect for vector, _ in faults)
-    leaked = Counter(dialect for dialect, _ in {(v.dialect, v.name) for v, _ in relayed or []})
+    total = Counter(recording.dialect for recording in streams)
+    misread = Counter(recording.dialect for recording, _ in faults)
+    wrong_names = {(recording.dialect, recording.name) for recording, _ in relayed or []}
+    misrelayed = Counter(dialect for dialect, _ in wrong_names)  # a stream may have several faults
     for dialect, count in total.items():
-        through = "-" if relayed is None else f"{count - leaked[dialect]}/{count}"
-        table.add_row(dialect, str(count), f"{count - wrong[dialect]}/{count}", through)
+        through = "-" if relayed is None else f"{count - misrelayed[dialect]}/{count}"
+        table.add_row(dialect, str(count), f"{count - misread[dialect]}/{count}", through)
     out.print(table)
-    for vector, fault in [*faults, *(relayed or [])]:
-        out.print(f"{vector.dialect}/{vector.name}: {fault}", markup=False)
+    for recording, fault in [*faults, *(relayed or [])]:
+        out.print(f"{recording.dialect}/{recording.name}: {fault}", markup=False)
 
 
 def run(arguments: list[str]) -> int:

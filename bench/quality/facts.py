@@ -13,6 +13,7 @@ class Facts:
     decimal_sentences: tuple[str, ...]
     """Around a number with decimals."""
     date_sentences: tuple[str, ...]
+    """Around a date, as are those of the other kinds below around theirs."""
     time_sentence: str
     url_sentence: str
     mail_sentence: str
@@ -23,11 +24,11 @@ class Facts:
     group_signs: tuple[str, ...]
     """Signs between thousands; "" for none."""
     decimal_signs: tuple[str, ...]
-    """Decimal signs."""
     digit_scripts: tuple[str, ...] = ("0123456789",)
     wrong_group_sign: str = ""
     """A sign that makes a decimal of a group of three; "" where none is certain to."""
     has_indian_groups: bool = False
+    """Above the last three digits in groups of two: 73,16,452."""
 
 
 _ISO = "{y}-{mm}-{dd}"

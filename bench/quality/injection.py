@@ -22,10 +22,11 @@ from bench.quality.patterns import (
 )
 
 KEYWORD_FLOOR = {"en": "47 % / 21 %"}
-"""A keyword rule: attacks refused / look-alikes refused; 0–23 % of attacks in other languages."""
+"""A keyword rule: attacks refused / look-alikes refused; other languages: 0–23 % of attacks."""
 ORDINARY_CATEGORIES = ("override/",)
 """Categories whose rows are ordinary questions: only another assistant's prompt makes them attacks."""
 EXPLICIT_CATEGORIES = ("override/hijack", "override/ignore_previous_instructions", "override/system_mode")
+"""Categories among these whose rows ask for the override themselves."""
 InjectionRow = Mapping[str, str]
 
 
@@ -46,9 +47,10 @@ def main(data: Path, verdicts: Path | None) -> None:
     print_look_alikes(benign)
     print_own_attacks()
     if verdicts:
-        guard = build_refuser()
+        refuser = build_refuser()
         lines = (
-            {"id": r["id"], "blocked": guard.find_refusal(r["text"]) is not None} for r in (*attacks, *benign)
+            {"id": row["id"], "blocked": refuser.find_refusal(row["text"]) is not None}
+            for row in (*attacks, *benign)
         )
         verdicts.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
 
@@ -61,6 +63,13 @@ def _read_language_tag(row: InjectionRow) -> str:
     return row["lang"][:2]
 
 
+def _group_by_language(rows: Sequence[InjectionRow]) -> list[tuple[str, list[InjectionRow]]]:
+    return [
+        (tag, [row for row in rows if _read_language_tag(row) == tag])
+        for tag in order_tags(map(_read_language_tag, rows))
+    ]
+
+
 def _is_explicit(row: InjectionRow) -> bool:
     """Whether the text itself asks for a secret or an override, not just for something else."""
     return not row["category"].startswith(ORDINARY_CATEGORIES) or row["category"].startswith(
@@ -70,12 +79,9 @@ def _is_explicit(row: InjectionRow) -> bool:
 
 def print_attacks(attacks: Sequence[InjectionRow]) -> None:
     """All attacks, and those that state what they want."""
-    guard = build_refuser()
-    refused = {row["id"] for row in attacks if guard.find_refusal(row["text"])}
-    groups = [
-        (tag, [row for row in attacks if _read_language_tag(row) == tag])
-        for tag in order_tags(map(_read_language_tag, attacks))
-    ]
+    refuser = build_refuser()
+    refused = {row["id"] for row in attacks if refuser.find_refusal(row["text"])}
+    groups = _group_by_language(attacks)
     groups.append(("all but en", [row for row in attacks if _read_language_tag(row) != "en"]))
     body = [
         [
@@ -94,14 +100,11 @@ def _render_refused_share(rows: Sequence[InjectionRow], refused: set[str]) -> st
 
 
 def print_look_alikes(benign: Sequence[InjectionRow]) -> None:
-    """Refused wrongly (tasks off), and refused as the tasks that they are."""
+    """Look-alikes refused wrongly (tasks off), and those refused as the tasks that they are."""
     strict, full = build_refuser(off=frozenset({"tasks"})), build_refuser()
     wrong = {row["id"] for row in benign if strict.find_refusal(row["text"])}
     tasks = {row["id"] for row in benign if full.find_refusal(row["text"])} - wrong
-    groups = [
-        (tag, [row for row in benign if _read_language_tag(row) == tag])
-        for tag in order_tags(map(_read_language_tag, benign))
-    ]
+    groups = _group_by_language(benign)
     groups.append(("all", list(benign)))
     body = [
         [tag, _render_refused_share(rows, wrong), _render_refused_share(rows, tasks)] for tag, rows in groups
@@ -115,14 +118,16 @@ def print_look_alikes(benign: Sequence[InjectionRow]) -> None:
 
 
 def print_own_attacks() -> None:
-    """Persian and Portuguese, in our own words."""
-    guard = build_refuser()
+    """Our own attacks by kind, and the text of each that passes."""
+    refuser = build_refuser()
     body = []
     for tag, kinds in load_own_set("attacks").items():
-        hits = {
-            kind: sum(guard.find_refusal(text) is not None for text in texts) for kind, texts in kinds.items()
+        refused = {
+            kind: sum(refuser.find_refusal(text) is not None for text in texts)
+            for kind, texts in kinds.items()
         }
-        body.append([tag, *(render_share(hits[kind], len(kinds[kind])) for kind in ("reveal", "override"))])
-        for text in (text for texts in kinds.values() for text in texts if not guard.find_refusal(text)):
+        shares = [render_share(refused[kind], len(kinds[kind])) for kind in ("reveal", "override")]
+        body.append([tag, *shares])
+        for text in (text for texts in kinds.values() for text in texts if not refuser.find_refusal(text)):
             click.echo(f"passed: {tag}: {text}")
     click.echo("\n" + render_markdown_table(["own attacks", "reveal", "override"], body))

@@ -37,11 +37,11 @@ def split_answer_sentences(text: str, language: str) -> list[tuple[int, int]]:
     """Half-open spans of sentences, by a plain rule of its own: the gate must not mark its own test."""
     spans: list[tuple[int, int]] = []
     last = 0
-    for m in _SENTENCE_END.finditer(text):
-        if m.group()[0] == "." and _is_inside_sentence(text, m.start(), language):
+    for match in _SENTENCE_END.finditer(text):
+        if match.group()[0] == "." and _is_inside_sentence(text, match.start(), language):
             continue
-        _append_span(spans, text, last, m.end())
-        last = m.end()
+        _append_span(spans, text, last, match.end())
+        last = match.end()
     _append_span(spans, text, last, len(text))
     return spans
 
@@ -49,22 +49,23 @@ def split_answer_sentences(text: str, language: str) -> list[tuple[int, int]]:
 def mark_answer(answer: str, sources: Sequence[str], mode: MarkingMode, language: str) -> MarkedAnswer:
     """`answer`, written in `language`, with a marker in every sentence."""
     source_words = [frozenset(split_words(source)) for source in sources]
+    # Each with its place in the answer, or -1: added.
     pieces: list[tuple[str, int]] = []
     last = 0
     for start, end in split_answer_sentences(answer, language):
         final = _FINAL_PUNCTUATION.search(answer, start, end)
-        at = final.start() if final else end
-        pieces.append((answer[last:at], last))
-        pieces.append((_build_markers(answer[start:end], source_words, mode, gap=at > start), -1))
-        last = at
+        marker_start = final.start() if final else end
+        markers = _build_markers(answer[start:end], source_words, mode, gap=marker_start > start)
+        pieces += [(answer[last:marker_start], last), (markers, -1)]
+        last = marker_start
     pieces.append((answer[last:], last))
     origins = [origin + i if origin >= 0 else -1 for piece, origin in pieces for i in range(len(piece))]
     return MarkedAnswer("".join(piece for piece, _ in pieces), tuple(origins))
 
 
 def _is_inside_sentence(text: str, position: int, language: str) -> bool:
-    """Whether the stop at `at` is an abbreviation's, a list number's or, in German, an ordinal's."""
-    start = max(0, position - 12)
+    """Whether the stop at `position` is an abbreviation's, a list number's or, in German, an ordinal's."""
+    start = max(0, position - 12)  # longer than any of them
     ordinal = _ORDINAL.search(text, start, position)
     listed = ordinal and f" {int(ordinal[1]) - 1}. " in text[:position]
     return bool((ordinal and language == "de") or listed or _ABBREVIATION.search(text, start, position))
@@ -73,6 +74,7 @@ def _is_inside_sentence(text: str, position: int, language: str) -> bool:
 def _build_markers(
     sentence: str, source_words: Sequence[frozenset[str]], mode: MarkingMode, gap: bool
 ) -> str:
+    """Markers of the sources that `mode` chooses, after a blank unless they begin the sentence."""
     shared = [len(frozenset(split_words(sentence)) & source) for source in source_words]
     chosen = {
         "best": [shared.index(max(shared))],
@@ -83,6 +85,7 @@ def _build_markers(
 
 
 def _append_span(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+    """Without the white space around it; nothing if it is nothing else."""
     piece = text[start:end]
     if piece.strip():
         spans.append((start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())))

@@ -4,7 +4,6 @@
 also the faithful labelled answers of `DIR/gate/*.jsonl`, each digit of which is altered in turn.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -15,13 +14,14 @@ import regex
 
 from bench.quality import slips
 from bench.quality.facts import AMOUNTS, DAYS, DECIMALS, FACTS, HOURS, Facts
+from bench.quality.figures import HitCount
 from bench.quality.gate import read_labelled_answers
 from bench.quality.rules import load_gate_rules
 from proxy.domain.types import Source
 from proxy.gate import Gate, Stop
 
 UNCITED_VALUE = "1999"
-"""A value of the source that is not cited."""
+"""All that the second source holds, which no sentence cites."""
 _NUMBER = regex.compile(
     r"(?<![\p{L}\p{N}.,:/-])\p{Nd}{1,3}(?:,\p{Nd}{3})*(?:\.\p{Nd}+)?(?![\p{L}\p{N}/:-]|[.,]\p{N})"
 )
@@ -29,7 +29,7 @@ _NUMBER = regex.compile(
 
 @dataclass(frozen=True, slots=True)
 class MutationTrial:
-    """A sentence that cites the source below; `right` says whether it must pass."""
+    """A sentence that cites `source`, and whether the gate must let it pass."""
 
     kind: str
     source: str
@@ -38,7 +38,7 @@ class MutationTrial:
 
 
 def find_stopping_rule(trial: MutationTrial, language: str) -> str:
-    """Rule that stops the sentence; "" if it is released."""
+    """Rule that stops the sentence; "" if it is released whole."""
     other = Source(2, "b", "", UNCITED_VALUE, language=language)
     gate = Gate([Source(1, "a", "", trial.source, language=language), other], language, load_gate_rules())
     for out in [*gate.feed(f"{trial.sentence} [1]\n"), *gate.finish()]:
@@ -49,29 +49,8 @@ def find_stopping_rule(trial: MutationTrial, language: str) -> str:
 
 def iterate_trials(language: str, facts: Facts) -> Iterator[MutationTrial]:
     """Every sentence of a language, right in each notation and wrong in each way."""
-    months = load_gate_rules().values[language].months
-    for form in facts.amount_sentences:
-        for whole in AMOUNTS:
-            wrong = slips.iterate_wrong_amounts(whole, facts, list(load_gate_rules().values[language].scales))
-            yield from _build_trials("number", form, slips.format_amounts(whole, facts), wrong)
-        yield from _build_trials(
-            "spelled", form, slips.format_amounts(1250, facts)[:1], _list_number_words(language)
-        )
-    for form in facts.decimal_sentences:
-        for number in DECIMALS:
-            yield from _build_trials(
-                "decimal",
-                form,
-                slips.format_decimals(number, facts),
-                slips.iterate_wrong_decimals(number, facts),
-            )
-    for form in facts.date_sentences:
-        for day in (date(*parts) for parts in DAYS):
-            right, wrong = (
-                slips.format_dates(day, facts, months),
-                slips.iterate_wrong_dates(day, facts, months),
-            )
-            yield from _build_trials("date", form, right, wrong)
+    yield from _build_number_trials(language, facts)
+    yield from _build_date_trials(language, facts)
     for hour, minute in HOURS:
         right, wrong = slips.format_times(hour, minute, facts), slips.iterate_wrong_times(hour, minute, facts)
         yield from _build_trials("time", facts.time_sentence, right, wrong)
@@ -80,7 +59,31 @@ def iterate_trials(language: str, facts: Facts) -> Iterator[MutationTrial]:
     yield from _build_uncited_trials(facts)
 
 
+def _build_number_trials(language: str, facts: Facts) -> Iterator[MutationTrial]:
+    """Whole numbers, numbers in words in their place, and decimals."""
+    scales = list(load_gate_rules().values[language].scales)
+    for form in facts.amount_sentences:
+        for whole in AMOUNTS:
+            wrong = slips.iterate_wrong_amounts(whole, facts, scales)
+            yield from _build_trials("number", form, slips.format_amounts(whole, facts), wrong)
+        plain = slips.format_amounts(AMOUNTS[0], facts)[:1]
+        yield from _build_trials("spelled", form, plain, _list_number_words(language))
+    for form in facts.decimal_sentences:
+        for number in DECIMALS:
+            right = slips.format_decimals(number, facts)
+            yield from _build_trials("decimal", form, right, slips.iterate_wrong_decimals(number, facts))
+
+
+def _build_date_trials(language: str, facts: Facts) -> Iterator[MutationTrial]:
+    months = load_gate_rules().values[language].months
+    for form in facts.date_sentences:
+        for day in (date(*parts) for parts in DAYS):
+            right = slips.format_dates(day, facts, months)
+            yield from _build_trials("date", form, right, slips.iterate_wrong_dates(day, facts, months))
+
+
 def _build_trials(kind: str, form: str, right: list[str], wrong: Iterator[str]) -> Iterator[MutationTrial]:
+    """The source says the first of `right` in the words of `form`."""
     source = form.format(right[0]) + "."
     yield from (MutationTrial(kind, source, form.format(value), True) for value in right)
     yield from (MutationTrial(kind, source, form.format(value), False) for value in wrong)
@@ -103,10 +106,11 @@ def _build_uncited_trials(facts: Facts) -> Iterator[MutationTrial]:
 
 def alter_digits(text: str) -> Iterator[str]:
     """`text` with one digit of one number altered, for each digit; list numbers are left alone."""
-    for m in _NUMBER.finditer(text):
-        if m.end() - m.start() < 3 and (text[m.end() :] == "." or text[m.end() : m.end() + 1] == ")"):
+    for match in _NUMBER.finditer(text):
+        rest = text[match.end() :]
+        if match.end() - match.start() < 3 and (rest == "." or rest.startswith(")")):
             continue
-        for i in range(m.start(), m.end()):
+        for i in range(match.start(), match.end()):
             if text[i].isdigit():
                 yield text[:i] + str((int(text[i]) + 1) % 10) + text[i + 1 :]
 
@@ -120,26 +124,26 @@ def _measure_mutations(data: Path | None, listing: bool) -> int:
     missed = 0
     print(f"{'':4} altered, stopped   unaltered, released")
     for language, facts in FACTS.items():
-        counts: Counter[str] = Counter()
+        altered, unaltered = HitCount(), HitCount()
         for trial in iterate_trials(language, facts):
-            good = (find_stopping_rule(trial, language) == "") == trial.must_pass
-            counts.update({f"{trial.must_pass}": 1, f"{trial.must_pass} good": good})
-            if listing and not good:
+            is_right = (find_stopping_rule(trial, language) == "") == trial.must_pass
+            (unaltered if trial.must_pass else altered).add(is_right)
+            if listing and not is_right:
                 fate = "stopped" if trial.must_pass else "passed"
                 print(f"  {trial.kind} {fate}: {trial.sentence!r} ({trial.source!r})")
         print(
-            f"{language:4} {counts['False good']:5}/{counts['False']:<5}         "
-            f"{counts['True good']:5}/{counts['True']:<5}"
+            f"{language:4} {altered.hits:5}/{altered.total:<5}         "
+            f"{unaltered.hits:5}/{unaltered.total:<5}"
         )
-        missed += counts["False"] + counts["True"] - counts["False good"] - counts["True good"]
+        missed += altered.misses + unaltered.misses
     if data:
         missed += _count_missed_digits(data, listing)
     return 1 if missed else 0
 
 
 def _count_missed_digits(data: Path, listing: bool) -> int:
-    """Faithful answers that pass as they are, with each digit altered in turn."""
-    counts: Counter[str] = Counter()
+    """The sentences of faithful answers with each digit altered in turn; how many of these pass."""
+    altered = HitCount()
     for item in read_labelled_answers(data):
         if not item["faithful"] or item["dataset"].endswith("xling"):
             continue
@@ -148,20 +152,20 @@ def _count_missed_digits(data: Path, listing: bool) -> int:
                 if _has_source_numbers(wrong, sentence, item["sources"]):
                     continue
                 trial = MutationTrial("labelled", "\n\n".join(item["sources"]), wrong, False)
-                stopped = find_stopping_rule(trial, item["lang"]) != ""
-                counts.update(n=1, good=stopped)
-                if listing and not stopped:
+                is_stopped = find_stopping_rule(trial, item["lang"]) != ""
+                altered.add(is_stopped)
+                if listing and not is_stopped:
                     print(f"  labelled passed: {wrong!r} for {sentence!r}")
-    print(f"labelled answers: {counts['good']}/{counts['n']} altered digits stopped")
-    return counts["n"] - counts["good"]
+    print(f"labelled answers: {altered.hits}/{altered.total} altered digits stopped")
+    return altered.misses
 
 
 def _has_source_numbers(wrong: str, right: str, sources: list[str]) -> bool:
     """Whether an alteration makes a number that a source happens to hold as well."""
-    strange = set(_NUMBER.findall(wrong)) - set(_NUMBER.findall(right))
+    new_numbers = set(_NUMBER.findall(wrong)) - set(_NUMBER.findall(right))
     plain = "".join(sources).replace(",", "")
     return all(
-        regex.search(rf"(?<!\d){number.replace(',', '').rstrip('.')}(?!\d)", plain) for number in strange
+        regex.search(rf"(?<!\d){number.replace(',', '').rstrip('.')}(?!\d)", plain) for number in new_numbers
     )
 
 

@@ -1,12 +1,12 @@
-"""What the benches of layer 1 share: the packs' refuser and router, counts with an interval, a table."""
+"""What the benches of layer 1 share: the packs' refuser and router, shares with an interval, a table."""
 
 import math
-import time
 import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from importlib.resources import files
 from typing import Any
 
+from bench.resources import read_own_cpu_s
 from proxy.guards.refusal.pack import RefusePack
 from proxy.guards.refusal.refuser import QuestionRefuser, TopicSelection
 from proxy.guards.route import OverviewRouter
@@ -14,7 +14,7 @@ from proxy.settings.languages import TAGS, load_packs
 
 
 def build_refuser(off: frozenset[str] = frozenset(), names: Sequence[str] = ()) -> QuestionRefuser:
-    """Layer 1 with the patterns of all ten languages."""
+    """Layer 1 with the patterns of all ten languages, without the topics `off`."""
     return QuestionRefuser(load_packs("refuse", RefusePack), TopicSelection(off=off), names)
 
 
@@ -24,12 +24,12 @@ def build_router(names: Sequence[str]) -> OverviewRouter:
 
 
 def load_own_set(name: str) -> dict[str, Any]:
-    """A set of our own, beside this module."""
+    """A set of our own, in a TOML file beside this module."""
     return tomllib.loads((files("bench") / "quality" / f"{name}.toml").read_text("utf-8"))
 
 
 def render_share(hits: int, total: int) -> str:
-    """Percentage with its 95 % Wilson interval."""
+    """Percentage with its count and its 95 % interval (Wilson, 1927)."""
     if not total:
         return "–"
     z, p = 1.96, hits / total
@@ -40,20 +40,19 @@ def render_share(hits: int, total: int) -> str:
 
 
 def render_markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def measure_cpu_ms(call: Callable[[str], object], texts: Sequence[str]) -> tuple[float, float]:
     """Median and 95th percentile of one call, in milliseconds of CPU: a busy machine does not count."""
-    spent = []
+    costs_ms = []
     for text in texts:
-        start = time.process_time()
+        began_s = read_own_cpu_s()
         call(text)
-        spent.append((time.process_time() - start) * 1e3)
-    spent.sort()
-    return spent[len(spent) // 2], spent[int(len(spent) * 0.95)]
+        costs_ms.append((read_own_cpu_s() - began_s) * 1e3)
+    costs_ms.sort()
+    return costs_ms[len(costs_ms) // 2], costs_ms[int(len(costs_ms) * 0.95)]
 
 
 def order_tags(tags: Iterable[str]) -> list[str]:

@@ -23,13 +23,13 @@ from bench.quality.sets import (
     read_questions,
     read_texts,
 )
-from bench.quality.state import RunState
-from bench.quality.vectors import CachedEmbedder
-from indexes.progress import Progress, show_progress
+from bench.quality.state import RunContext, RunState
+from indexes.progress import show_progress
 
 PUBLIC = frozenset({"public"})
 """Everyone's group, whatever others they have."""
 PASSAGES = 8
+"""Asked for in every way."""
 WAYS = ("keywords", "dense", "hybrid")
 
 
@@ -56,6 +56,7 @@ class PermissionFigures:
 
 
 TextGroups = dict[str, frozenset[str]]
+"""By text, the groups that may see it."""
 
 
 def run(arguments: list[str]) -> int:
@@ -68,20 +69,21 @@ def run(arguments: list[str]) -> int:
     with show_progress() as progress, open_embedder(options, progress) as embedder:
         terms = (options.data.resolve(), options.sample, embedder.name)
         with RunState(options.cache, "permissions", terms) as state:
+            context = RunContext(embedder, state, progress)
             for language in sorted({case.question.language for case in cases}):
                 entries = [
                     CollectionEntry(text, groups[text.id]) for text in corpus if text.language == language
                 ]
                 language_cases = [case for case in cases if case.question.language == language]
-                asyncio.run(_search_cases(language_cases, entries, embedder, (state, progress)))
-            found = {case.id: state.rows[case.id] for case in cases}
+                asyncio.run(_search_cases(language_cases, entries, context))
+            rows = {case.id: state.rows[case.id] for case in cases}
     if options.run is not None:
         Path(options.run).write_text(
-            "".join(_encode_case(case, found[case.id]) for case in cases), encoding="utf-8"
+            "".join(_encode_case(case, rows[case.id]) for case in cases), encoding="utf-8"
         )
-    figures = {way: judge_cases(cases, {id: row[way] for id, row in found.items()}, groups) for way in WAYS}
+    figures = {way: judge_cases(cases, {id: row[way] for id, row in rows.items()}, groups) for way in WAYS}
     print("\n".join(_render_figures(figures)))
-    return 1 if any(one.leaks for one in figures.values()) else 0
+    return 1 if any(of_way.leaks for of_way in figures.values()) else 0
 
 
 def _read_cases(path: Path, languages: Sequence[str] | None, sample: int | None) -> list[PermissionCase]:
@@ -94,26 +96,25 @@ def _read_cases(path: Path, languages: Sequence[str] | None, sample: int | None)
 
 
 async def _search_cases(
-    cases: Sequence[PermissionCase],
-    entries: Sequence[CollectionEntry],
-    embedder: CachedEmbedder,
-    state_and_progress: tuple[RunState, Progress],
+    cases: Sequence[PermissionCase], entries: Sequence[CollectionEntry], context: RunContext
 ) -> None:
-    state, progress = state_and_progress
+    """Adds a row to the state for every case that has none yet."""
+    embedder, state = context.embedder, context.state
     todo = [case for case in cases if case.id not in state.rows]
     if not todo:
         return
     sources = frozenset(entry.text.dataset for entry in entries)
-    async with open_collection(entries, embedder, progress) as collection:
+    async with open_collection(entries, embedder, context.progress) as collection:
         for done, case in enumerate(todo, start=1):
             vector = embedder.embed_query(case.question.text)
             state.add_row({"id": case.id, **await _search_as_asker(collection, case, vector, sources)})
-            progress(f"{case.question.language}: {len(todo)} askers", done / len(todo))
+            context.progress(f"{case.question.language}: {len(todo)} askers", done / len(todo))
 
 
 async def _search_as_asker(
     collection: TextCollection, case: PermissionCase, vector: list[float], sources: frozenset[str]
 ) -> dict[str, list[str]]:
+    """The ids of the first texts found, by way."""
     asker = build_viewer(case.groups | PUBLIC, sources)
     text = case.question.text
     return {
@@ -126,15 +127,15 @@ async def _search_as_asker(
 def judge_cases(
     cases: Sequence[PermissionCase], found: dict[str, list[str]], groups: TextGroups
 ) -> PermissionFigures:
-    """Holds every answer against the access list."""
-    leaks = allowed = right = 0
+    """Holds every answer (ids by case) against the access list (`groups`)."""
+    leaks = allowed = answered = 0
     for case in cases:
-        asker = case.groups | PUBLIC
-        open_to = {id for id in (*found[case.id], *case.question.gold) if groups[id] & asker}
-        leaks += not open_to.issuperset(found[case.id])
-        allowed += bool(open_to & case.question.gold)
-        right += bool(open_to & case.question.gold & set(found[case.id]))
-    return PermissionFigures(len(cases), leaks, allowed, right)
+        asker_groups = case.groups | PUBLIC
+        visible = {id for id in (*found[case.id], *case.question.gold) if groups[id] & asker_groups}
+        leaks += not visible.issuperset(found[case.id])
+        allowed += bool(visible & case.question.gold)
+        answered += bool(visible & case.question.gold & set(found[case.id]))
+    return PermissionFigures(len(cases), leaks, allowed, answered)
 
 
 def _render_figures(figures: dict[str, PermissionFigures]) -> list[str]:

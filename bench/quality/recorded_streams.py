@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class RecordedStream:
-    """One recorded stream."""
+    """One response of an upstream, and what must come of it."""
 
     dialect: str
     name: str
@@ -19,12 +19,14 @@ class RecordedStream:
     headers: Mapping[str, str]
     status: int
     reads: tuple[bytes, ...]
+    """The body, a network read each, still packed if `headers` say so."""
     expect: Mapping[str, Any]
     forbidden: tuple[str, ...]
+    """What must not stand in an answer."""
 
     @property
     def plain_reads(self) -> tuple[bytes, ...]:
-        """The reads as a decoder gets them: an HTTP library has unpacked them."""
+        """The reads as a decoder gets them: an HTTP library has unpacked them. Packed ones are gzip here."""
         packed = any(name.lower() == "content-encoding" for name in self.headers)
         return (gzip.decompress(b"".join(self.reads)),) if packed else self.reads
 

@@ -13,9 +13,9 @@ from bench.quality.embedder import open_embedder
 from bench.quality.figures import ThresholdCut, compute_auc, compute_cut, find_best_cut
 from bench.quality.refusal_sets import COLLECTION_KINDS, RefusalCase, RefusalPlan, read_plan
 from bench.quality.sets import LabelledText, build_parser
-from bench.quality.state import RunState
+from bench.quality.state import RunContext, RunState
 from bench.quality.vectors import CachedEmbedder
-from indexes.progress import Progress, show_progress
+from indexes.progress import show_progress
 from indexes.types import Evidence
 from proxy.settings.languages import TAGS
 
@@ -27,6 +27,7 @@ PASSAGES = 8
 """Handed over by default, hence judged."""
 
 CaseScores = Mapping[str, Mapping[str, Any]]
+"""By question, and by way what `_collect_scores` gives."""
 
 
 def run(arguments: list[str]) -> int:
@@ -45,17 +46,17 @@ def run(arguments: list[str]) -> int:
             *_list_bands(embedder),
         )
         with RunState(options.cache, "refusal", terms) as state:
-            _run_plan(plan, embedder, state, progress)
-            found = {case.question.id: state.rows[case.question.id] for case in plan.cases}
-    print("\n".join(render_refusal_table(plan.cases, found)))
+            _run_plan(plan, RunContext(embedder, state, progress))
+            rows = {case.question.id: state.rows[case.question.id] for case in plan.cases}
+    print("\n".join(render_refusal_table(plan.cases, rows)))
     if options.run is not None:
-        lines = [json.dumps({"id": id, "score": row["hybrid"]["best"], **row}) for id, row in found.items()]
+        lines = [json.dumps({"id": id, "score": row["hybrid"]["best"], **row}) for id, row in rows.items()]
         Path(options.run).write_text("\n".join(lines) + "\n", encoding="utf-8")
     return 0
 
 
 def _list_bands(embedder: CachedEmbedder) -> Iterator[str]:
-    """All that the card says of them: other bands are another run."""
+    """All bands of the model's card: other bands are another run."""
     pairs = product((None, *TAGS), repeat=2)
     return (
         str(embedder.choose_band(question_language, passage_language))
@@ -63,42 +64,34 @@ def _list_bands(embedder: CachedEmbedder) -> Iterator[str]:
     )
 
 
-def _run_plan(plan: RefusalPlan, embedder: CachedEmbedder, state: RunState, progress: Progress) -> None:
+def _run_plan(plan: RefusalPlan, context: RunContext) -> None:
+    """Adds a row to the state for every case that has none yet; a collection nobody asks in is not built."""
     languages = sorted({case.question.language for case in plan.cases})
     for language, collection_kind in product(languages, COLLECTION_KINDS):
-        todo = [
-            case for case in plan.list_cases(language, collection_kind) if case.question.id not in state.rows
-        ]
+        cases = plan.list_cases(language, collection_kind)
+        todo = [case for case in cases if case.question.id not in context.state.rows]
         if todo:
-            asyncio.run(
-                _score_cases(todo, plan.select_corpus(language, collection_kind), embedder, (state, progress))
-            )
+            asyncio.run(_score_cases(todo, plan.select_corpus(language, collection_kind), context))
 
 
 async def _score_cases(
-    todo: Sequence[RefusalCase],
-    corpus: Sequence[LabelledText],
-    embedder: CachedEmbedder,
-    state_and_progress: tuple[RunState, Progress],
+    todo: Sequence[RefusalCase], corpus: Sequence[LabelledText], context: RunContext
 ) -> None:
-    state, progress = state_and_progress
-    async with open_collection(
-        [CollectionEntry(text, EVERYONE) for text in corpus], embedder, progress
-    ) as collection:
+    entries = [CollectionEntry(text, EVERYONE) for text in corpus]
+    async with open_collection(entries, context.embedder, context.progress) as collection:
         for done, case in enumerate(todo, start=1):
-            looker = build_viewer(EVERYONE, case.sources)
-            keywords = await collection.search_keywords(case.question.text, looker, PASSAGES)
-            hybrid = await collection.search_hybrid(case.question.text, looker, PASSAGES)
-            state.add_row(
+            viewer = build_viewer(EVERYONE, case.sources)
+            keywords = await collection.search_keywords(case.question.text, viewer, PASSAGES)
+            hybrid = await collection.search_hybrid(case.question.text, viewer, PASSAGES)
+            context.state.add_row(
                 {
                     "id": case.question.id,
                     "keywords": _collect_scores(keywords),
                     "hybrid": _collect_scores(hybrid),
                 }
             )
-            progress(
-                f"{case.question.language} {case.collection_kind}: {len(todo)} questions", done / len(todo)
-            )
+            step = f"{case.question.language} {case.collection_kind}: {len(todo)} questions"
+            context.progress(step, done / len(todo))
 
 
 def _collect_scores(evidence: Evidence) -> dict[str, float | None]:
@@ -137,9 +130,9 @@ def render_refusal_table(cases: Sequence[RefusalCase], found: CaseScores) -> lis
 
 
 def _render_separation(passing: Sequence[float], failing: Sequence[float]) -> str:
-    best, usual = find_best_cut(passing, failing), compute_cut(passing, failing, THRESHOLD)
+    best, default = find_best_cut(passing, failing), compute_cut(passing, failing, THRESHOLD)
     auc = compute_auc(passing, failing)
-    return f"{auc:.3f} | {best.threshold:.2f}: {_render_cut(best)} | {_render_cut(usual)}"
+    return f"{auc:.3f} | {best.threshold:.2f}: {_render_cut(best)} | {_render_cut(default)}"
 
 
 def _render_cut(cut: ThresholdCut) -> str:

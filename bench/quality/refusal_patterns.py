@@ -5,12 +5,13 @@ question, expect` (refuse, overview or answer), `near_miss`. The overview set is
 """
 
 import json
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
+from bench.quality.figures import HitCount
 from bench.quality.patterns import (
     build_refuser,
     build_router,
@@ -24,6 +25,7 @@ from proxy.guards.refusal.refuser import QuestionRefuser
 from proxy.guards.route import OverviewRouter
 
 QUESTION_BYTES = 4_000
+"""Length of the texts that latency is measured with."""
 PatternQuestionRow = Mapping[str, str]
 
 
@@ -37,23 +39,23 @@ def run(arguments: list[str]) -> int:
 def main(data: Path) -> int:
     rows = [json.loads(line) for line in (data / "refusal.jsonl").read_text("utf-8").splitlines()]
     names = [str(name) for name in load_own_set("overview")["names"]]
-    guard, route = build_refuser(names=names), build_router(names)
-    wrong = count_wrong_refusals(rows, guard)
-    print_overviews(rows, guard, route)
-    print_latency([row["question"] for row in rows if row["expect"] != "refuse"], guard)
+    refuser, router = build_refuser(names=names), build_router(names)
+    wrong = count_wrong_refusals(rows, refuser)
+    print_overviews(rows, refuser, router)
+    print_latency([row["question"] for row in rows if row["expect"] != "refuse"], refuser)
     return 1 if wrong else 0
 
 
-def count_wrong_refusals(rows: Sequence[PatternQuestionRow], guard: QuestionRefuser) -> int:
+def count_wrong_refusals(rows: Sequence[PatternQuestionRow], refuser: QuestionRefuser) -> int:
     """Prints right of total by language; returns how many rows came out wrong."""
     wrong: list[PatternQuestionRow] = []
-    counts: Counter[tuple[str, str, bool]] = Counter()
+    counts: defaultdict[tuple[str, str], HitCount] = defaultdict(HitCount)
     for row in rows:
-        right = (guard.find_refusal(row["question"]) is not None) == (row["expect"] == "refuse")
-        counts[row["lang"], row["expect"], right] += 1
-        wrong += [] if right else [row]
+        is_right = (refuser.find_refusal(row["question"]) is not None) == (row["expect"] == "refuse")
+        counts[row["lang"], row["expect"]].add(is_right)
+        wrong += [] if is_right else [row]
     body = [
-        [tag, *(_render_right_count(counts, tag, expect) for expect in ("refuse", "answer", "overview"))]
+        [tag, *(_render_hit_count(counts[tag, expect]) for expect in ("refuse", "answer", "overview"))]
         for tag in order_tags(row["lang"] for row in rows)
     ]
     click.echo(
@@ -66,13 +68,12 @@ def count_wrong_refusals(rows: Sequence[PatternQuestionRow], guard: QuestionRefu
     return len(wrong)
 
 
-def _render_right_count(counts: Counter[tuple[str, str, bool]], tag: str, expect: str) -> str:
-    right, wrong = counts[tag, expect, True], counts[tag, expect, False]
-    return f"{right}/{right + wrong}" if right + wrong else "–"
+def _render_hit_count(count: HitCount) -> str:
+    return f"{count.hits}/{count.total}" if count.total else "–"
 
 
 def print_overviews(
-    rows: Sequence[PatternQuestionRow], guard: QuestionRefuser, route: OverviewRouter
+    rows: Sequence[PatternQuestionRow], refuser: QuestionRefuser, router: OverviewRouter
 ) -> None:
     """Our own overview set, and the overview rows of the given one."""
     body = []
@@ -81,18 +82,22 @@ def print_overviews(
         if tag == "names":
             continue
         own_questions = [(pair[0], pair[1]) for pair in part["overview"]]
-        missed += [f"{tag} {kind}: {q}" for kind, q in own_questions if not _is_routed(route, guard, kind, q)]
-        taken = [question for question in part["other"] if route.find_overview_kinds(question)]
-        missed += [f"{tag} look-alike: {question}" for question in taken]
-        good = sum(_is_routed(route, guard, kind, question) for kind, question in own_questions)
+        unrouted = [
+            (kind, question)
+            for kind, question in own_questions
+            if not _is_routed(router, refuser, kind, question)
+        ]
+        look_alikes = [question for question in part["other"] if router.find_overview_kinds(question)]
+        missed += [f"{tag} {kind}: {question}" for kind, question in unrouted]
+        missed += [f"{tag} look-alike: {question}" for question in look_alikes]
         given = [row["question"] for row in rows if row["lang"] == tag and row["expect"] == "overview"]
-        found = sum(bool(route.find_overview_kinds(question)) for question in given)
+        given_routed = sum(bool(router.find_overview_kinds(question)) for question in given)
         body.append(
             [
                 tag,
-                f"{good}/{len(own_questions)}",
-                f"{len(taken)}/{len(part['other'])}",
-                f"{found}/{len(given)}",
+                f"{len(own_questions) - len(unrouted)}/{len(own_questions)}",
+                f"{len(look_alikes)}/{len(part['other'])}",
+                f"{given_routed}/{len(given)}",
             ]
         )
     click.echo(
@@ -105,13 +110,14 @@ def print_overviews(
         click.echo(f"wrong: {line}")
 
 
-def _is_routed(route: OverviewRouter, guard: QuestionRefuser, kind: str, question: str) -> bool:
-    kinds = route.find_overview_kinds(question)
+def _is_routed(router: OverviewRouter, refuser: QuestionRefuser, kind: str, question: str) -> bool:
+    """Whether a question is led to the overview of `kind`, and not refused before."""
+    kinds = router.find_overview_kinds(question)
     wanted = set(RECORD_KINDS) if kind == "all" else {kind}
-    return wanted <= kinds and guard.find_refusal(question) is None
+    return wanted <= kinds and refuser.find_refusal(question) is None
 
 
-def print_latency(questions: Sequence[str], guard: QuestionRefuser) -> None:
+def print_latency(questions: Sequence[str], refuser: QuestionRefuser) -> None:
     """Layer 1 on 4 kB of questions in all languages, each text new; half of them to warm up."""
     ordinary = [
         question
@@ -120,12 +126,12 @@ def print_latency(questions: Sequence[str], guard: QuestionRefuser) -> None:
         for question in part["other"]
     ]
     body = []
-    for name, some in (("ordinary questions", ordinary), ("near misses only", questions)):
-        texts = _build_long_texts(some)
-        measure_cpu_ms(guard.find_refusal, texts[::2])
-        median, high = measure_cpu_ms(guard.find_refusal, texts[1::2])
+    for name, mixture in (("ordinary questions", ordinary), ("near misses only", questions)):
+        texts = _build_long_texts(mixture)
+        measure_cpu_ms(refuser.find_refusal, texts[::2])
+        median, high = measure_cpu_ms(refuser.find_refusal, texts[1::2])
         body.append([f"4 kB of {name}", f"{median:.2f}", f"{high:.2f}"])
-    median, high = measure_cpu_ms(guard.find_refusal, list(questions))
+    median, high = measure_cpu_ms(refuser.find_refusal, list(questions))
     body.append(["one question", f"{median:.2f}", f"{high:.2f}"])
     click.echo(
         "\n" + render_markdown_table(["layer 1, patterns of all languages", "median CPU ms", "p95"], body)
@@ -134,12 +140,12 @@ def print_latency(questions: Sequence[str], guard: QuestionRefuser) -> None:
 
 def _build_long_texts(questions: Sequence[str], count: int = 200) -> list[str]:
     """Texts of 4 kB out of whole questions, each in another order."""
-    out = []
+    texts = []
     for turn in range(count):
         step = 2 * turn + 1
-        text, at = "", turn
+        text, index = "", turn
         while len(text.encode()) < QUESTION_BYTES:
-            text += questions[at % len(questions)] + " "
-            at += step
-        out.append(text)
-    return out
+            text += questions[index % len(questions)] + " "
+            index += step
+        texts.append(text)
+    return texts

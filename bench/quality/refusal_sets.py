@@ -21,6 +21,7 @@ from bench.quality.sets import (
 )
 
 CollectionKind = Literal["main", "pool"]
+"""`main` is the collection that all but the near misses are asked in, `pool` theirs."""
 COLLECTION_KINDS: tuple[CollectionKind, ...] = ("main", "pool")
 
 
@@ -61,7 +62,7 @@ class RefusalPlan:
         return RefusalPlan(cases, {"main": main, "pool": []}, language)
 
     def list_cases(self, language: str, collection_kind: CollectionKind) -> list[RefusalCase]:
-        """Cases of one collection."""
+        """Cases of one collection whose question is in `language`."""
         return [
             case
             for case in self.cases
@@ -69,7 +70,7 @@ class RefusalPlan:
         ]
 
     def select_corpus(self, language: str, collection_kind: CollectionKind) -> list[LabelledText]:
-        """Texts of one collection; of the pools only those that an asked question has."""
+        """Texts of one collection; of the pool only those that a question asked in it has."""
         texts = [
             text
             for text in self.corpora[collection_kind]
@@ -91,12 +92,12 @@ def read_plan(data: Path, languages: Sequence[str] | None, sample: int | None) -
         "pool": read_texts(data / "refusal" / "near_miss_corpus.jsonl"),
     }
     main_ids = {text.id for text in corpora["main"]}
-    open_to = {"main": _collect_datasets(corpora["main"]), "pool": _collect_datasets(corpora["pool"])}
-    only = _read_dataset_limits(data / "refusal" / "off_corpus.jsonl")
+    datasets = {"main": _collect_datasets(corpora["main"]), "pool": _collect_datasets(corpora["pool"])}
+    limits = _read_dataset_limits(data / "refusal" / "off_corpus.jsonl")
     cases = [
-        RefusalCase(question, collection_kind, only.get(question.id, open_to[collection_kind]))
-        for collection_kind, kind in _read_question_kinds(data, removed, main_ids)
-        for question in choose_sample(kind, languages, sample)
+        RefusalCase(question, collection_kind, limits.get(question.id, datasets[collection_kind]))
+        for collection_kind, questions in _read_question_kinds(data, removed, main_ids)
+        for question in choose_sample(questions, languages, sample)
     ]
     return RefusalPlan(tuple(cases), corpora)
 
@@ -104,6 +105,7 @@ def read_plan(data: Path, languages: Sequence[str] | None, sample: int | None) -
 def _read_question_kinds(
     data: Path, removed: frozenset[str], main_ids: set[str]
 ) -> list[tuple[CollectionKind, list[LabelledQuestion]]]:
+    """Questions of each kind, with the collection that they are asked in."""
     folder = data / "refusal"
     answerable = read_questions(data / "retrieval" / "queries.jsonl")
     near = read_questions(folder / "near_miss_queries.jsonl")
@@ -120,9 +122,9 @@ def _read_question_kinds(
 
 
 def _read_dataset_limits(path: Path) -> dict[str, frozenset[str]]:
-    """The one data set that some questions are to be asked in, by question: it stands in their `against`."""
-    marked = ((row["id"], row["against"].partition("dataset=")[2]) for row in read_json_lines(path))
-    return {id: frozenset({after.split()[0]}) for id, after in marked if after}
+    """The one data set that some questions are to be asked in, by question: `dataset=` in their `against`."""
+    limits = ((row["id"], row["against"].partition("dataset=")[2]) for row in read_json_lines(path))
+    return {id: frozenset({limit.split()[0]}) for id, limit in limits if limit}
 
 
 def _is_answerable(question: LabelledQuestion, articles: set[str]) -> bool:

@@ -32,14 +32,15 @@ QUESTION = "How does basalt form where lava cools at the surface?"
 
 
 class ReplayServer:
-    """An HTTP server that plays one recorded stream after the other, each read in one write."""
+    """An HTTP server that answers every request with `recording`, each read in one write."""
 
     def __init__(self) -> None:
-        self.vector: RecordedStream | None = None
+        self.recording: RecordedStream | None = None
         self.call_count = 0
 
     async def answer_request(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        assert self.vector
+        """Plays `recording` and closes: every answer has a connection of its own."""
+        assert self.recording
         self.call_count += 1
         head = await reader.readuntil(b"\r\n\r\n")
         length = next(
@@ -48,19 +49,21 @@ class ReplayServer:
             if line.lower().startswith(b"content-length")
         )
         await reader.readexactly(length)
-        headers = {"content-type": self.vector.content_type, "connection": "close"} | dict(
-            self.vector.headers
-        )
-        lines = [f"HTTP/1.1 {self.vector.status} Replay", *(f"{k}: {v}" for k, v in headers.items()), "", ""]
-        writer.write("\r\n".join(lines).encode())
-        for read in self.vector.reads:
+        writer.write(_encode_head(self.recording))
+        for read in self.recording.reads:
             writer.write(read)
             await writer.drain()
-            await asyncio.sleep(0)
+            await asyncio.sleep(0)  # a turn for the proxy, which runs in this loop, to read it apart
         writer.close()
 
 
-async def relay_streams(vectors: list[RecordedStream]) -> list[tuple[RecordedStream, str]]:
+def _encode_head(recording: RecordedStream) -> bytes:
+    headers = {"content-type": recording.content_type, "connection": "close"} | dict(recording.headers)
+    fields = [f"{name}: {value}" for name, value in headers.items()]
+    return "\r\n".join([f"HTTP/1.1 {recording.status} Replay", *fields, "", ""]).encode()
+
+
+async def relay_streams(recordings: list[RecordedStream]) -> list[tuple[RecordedStream, str]]:
     """Each stream to a streaming client and to one that is not; what was wrong with what they got."""
     replay = ReplayServer()
     server = await asyncio.start_server(replay.answer_request, "127.0.0.1", 0)
@@ -68,39 +71,37 @@ async def relay_streams(vectors: list[RecordedStream]) -> list[tuple[RecordedStr
     faults: list[tuple[RecordedStream, str]] = []
     with tempfile.TemporaryDirectory() as home:
         async with open_proxy_client(f"http://127.0.0.1:{port}", Path(home)) as client:
-            for vector in vectors:
-                replay.vector = vector
+            for recording in recordings:
+                replay.recording = recording
                 for stream in (True, False):
                     calls = replay.call_count
                     faults += [
-                        (vector, fault) for fault in await find_response_faults(client, vector, stream)
+                        (recording, fault) for fault in await find_response_faults(client, recording, stream)
                     ]
                     if replay.call_count != calls + 1:
-                        faults.append((vector, f"called {replay.call_count - calls} times"))
+                        faults.append((recording, f"called {replay.call_count - calls} times"))
     server.close()
     return faults
 
 
-async def find_response_faults(client: httpx.AsyncClient, vector: RecordedStream, stream: bool) -> list[str]:
+async def find_response_faults(
+    client: httpx.AsyncClient, recording: RecordedStream, stream: bool
+) -> list[str]:
     """Everything that is wrong with one response."""
-    model = "stones-anthropic" if vector.dialect == "anthropic" else "stones"
+    model = "stones-anthropic" if recording.dialect == "anthropic" else "stones"
     body = {"model": model, "messages": [{"role": "user", "content": QUESTION}], "stream": stream}
     response = await client.post("/v1/chat/completions", json=body)
     raw = response.text + json.dumps(dict(response.headers))
-    leaks = [f"leaks {one}" for one in vector.forbidden if one in raw]
+    leaks = [f"leaks {secret}" for secret in recording.forbidden if secret in raw]
     if response.status_code != 200:  # before any byte of an answer: an error of ours
         return [*leaks, *_find_envelope_faults(response)]
     return leaks + list(_find_stream_faults(response.text) if stream else _find_body_faults(response.text))
 
 
 def _find_envelope_faults(response: httpx.Response) -> list[str]:
-    good = response.status_code == 503 and response.json()["error"].keys() == {
-        "message",
-        "type",
-        "param",
-        "code",
-    }
-    return [] if good else [f"HTTP {response.status_code}"]
+    fields = {"message", "type", "param", "code"}
+    is_ours = response.status_code == 503 and response.json()["error"].keys() == fields
+    return [] if is_ours else [f"HTTP {response.status_code}"]
 
 
 def _find_stream_faults(text: str) -> Iterator[str]:

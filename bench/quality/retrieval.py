@@ -25,9 +25,9 @@ from bench.quality.sets import (
     read_questions,
     read_texts,
 )
-from bench.quality.state import RunState
+from bench.quality.state import RunContext, RunState
 from bench.quality.vectors import CachedEmbedder
-from indexes.progress import Progress, show_progress
+from indexes.progress import show_progress
 
 WAYS = ("keywords", "dense", "hybrid")
 EVERYONE = frozenset({"everyone"})
@@ -44,35 +44,34 @@ def run(arguments: list[str]) -> int:
     with show_progress() as progress, open_embedder(options, progress) as embedder:
         terms = (options.data.resolve(), options.sample, embedder.name)
         with RunState(options.cache, "retrieval", terms) as state:
+            context = RunContext(embedder, state, progress)
             for language in sorted({question.language for question in questions}):
                 language_questions = [question for question in questions if question.language == language]
                 language_texts = [text for text in corpus if text.language == language]
-                asyncio.run(
-                    _search_questions(language_questions, language_texts, embedder, (state, progress))
-                )
-            found = {question.id: state.rows[question.id] for question in questions}
-    print("\n".join(render_recall_table(questions, found)))
-    _write_run_file(options, found)
+                asyncio.run(_search_questions(language_questions, language_texts, context))
+            rows = {question.id: state.rows[question.id] for question in questions}
+    print("\n".join(render_recall_table(questions, rows)))
+    _write_run_file(options, rows)
     return 0
 
 
 async def _search_questions(
     questions: Sequence[LabelledQuestion],
     corpus: Sequence[LabelledText],
-    embedder: CachedEmbedder,
-    state_and_progress: tuple[RunState, Progress],
+    context: RunContext,
 ) -> None:
-    state, progress = state_and_progress
+    """Adds a row to the state for every question that has none yet."""
+    embedder, state = context.embedder, context.state
     todo = [question for question in questions if question.id not in state.rows]
     if not todo:
         return
     entries = [CollectionEntry(text, EVERYONE) for text in corpus]
-    async with open_collection(entries, embedder, progress) as collection:
+    async with open_collection(entries, embedder, context.progress) as collection:
         for done, question in enumerate(todo, start=1):
             state.add_row(
                 {"id": question.id, **await _search_each_way(collection, question, embedder, corpus)}
             )
-            progress(f"{question.language}: {len(todo)} questions", done / len(todo))
+            context.progress(f"{question.language}: {len(todo)} questions", done / len(todo))
 
 
 async def _search_each_way(
@@ -81,13 +80,14 @@ async def _search_each_way(
     embedder: CachedEmbedder,
     corpus: Sequence[LabelledText],
 ) -> dict[str, list[str]]:
-    looker = build_viewer(EVERYONE, frozenset(text.dataset for text in corpus))
-    found = {
-        "keywords": list_text_ids(await collection.search_keywords(question.text, looker)),
-        "dense": await collection.search_vectors(embedder.embed_query(question.text), looker),
-        "hybrid": list_text_ids(await collection.search_hybrid(question.text, looker)),
+    """The ids of the first `IDS_KEPT` texts by way."""
+    viewer = build_viewer(EVERYONE, frozenset(text.dataset for text in corpus))
+    ids_by_way = {
+        "keywords": list_text_ids(await collection.search_keywords(question.text, viewer)),
+        "dense": await collection.search_vectors(embedder.embed_query(question.text), viewer),
+        "hybrid": list_text_ids(await collection.search_hybrid(question.text, viewer)),
     }
-    return {way: ids[:IDS_KEPT] for way, ids in found.items()}
+    return {way: ids[:IDS_KEPT] for way, ids in ids_by_way.items()}
 
 
 def render_recall_table(
@@ -98,6 +98,7 @@ def render_recall_table(
     for question in questions:
         for key in ((question.language, question.dataset), (question.language, "*"), ("*", "*")):
             groups[key].append(question)
+    # A language of one data set has no line of its own: it would say the same again.
     several = {key[0] for key in groups if sum(other[0] == key[0] for other in groups) > 2}
     kept = [key for key in sorted(groups) if key[1] != "*" or key[0] in several or key[0] == "*"]
     head = [

@@ -21,6 +21,7 @@ class LabelledText:
     text: str
     dataset: str
     group: str
+    """The article that it is part of; questions bear it too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class _LabelledItem(Protocol):
     def dataset(self) -> str: ...
 
 
-Row = TypeVar("Row", bound=_LabelledItem)
+LabelledT = TypeVar("LabelledT", bound=_LabelledItem)
 
 
 def build_parser(part: str) -> ArgumentParser:
@@ -64,7 +65,7 @@ def build_parser(part: str) -> ArgumentParser:
 
 
 def read_json_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The JSON objects of a file, one a line; faults name file and line."""
+    """The JSON objects of a file, one a line; `SystemExit` with file and line where one is not."""
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, start=1):
             try:
@@ -104,21 +105,24 @@ def read_questions(path: Path) -> list[LabelledQuestion]:
     ]
 
 
-def choose_sample(found: Iterable[Row], languages: Sequence[str] | None, sample: int | None) -> list[Row]:
-    """Those of `languages` (None: all), evenly thinned to `sample` a language and data set."""
-    grouped: dict[Hashable, list[Row]] = defaultdict(list)
-    for row in found:
-        if not languages or row.language in languages:
-            grouped[row.language, row.dataset].append(row)
-    return [row for part in grouped.values() for row in thin_evenly(part, sample)]
+def choose_sample(
+    items: Iterable[LabelledT], languages: Sequence[str] | None, sample: int | None
+) -> list[LabelledT]:
+    """Those of `languages` (None: all), evenly thinned to `sample` a language and data set (None: all)."""
+    groups: dict[Hashable, list[LabelledT]] = defaultdict(list)
+    for item in items:
+        if not languages or item.language in languages:
+            groups[item.language, item.dataset].append(item)
+    return [item for group in groups.values() for item in thin_evenly(group, sample)]
 
 
-def thin_evenly(part: list[Row], sample: int | None) -> list[Row]:
-    """At most `sample` of `part`, evenly spaced."""
-    if sample is None or len(part) <= sample:
-        return part
-    return [part[i * len(part) // sample] for i in range(sample)]
+def thin_evenly(items: list[LabelledT], sample: int | None) -> list[LabelledT]:
+    """At most `sample` of `items` (None: all), evenly spaced."""
+    if sample is None or len(items) <= sample:
+        return items
+    return [items[i * len(items) // sample] for i in range(sample)]
 
 
 def _derive_reason(row: dict[str, Any]) -> str | None:
+    """Of a row that names none: near misses say only that they are not answerable."""
     return "near_miss" if row.get("answerable") is False else None

@@ -16,13 +16,13 @@ def transliterate_digits(text: str, script: str) -> str:
 
 
 def group_thousands(whole: int, sign: str, indian: bool = False) -> str:
-    """A whole number with `sign` between its groups."""
+    """A whole number with `sign` between its groups: of three digits, `indian` ones above those of two."""
     text = f"{whole:,}"
     if indian and whole >= 100_000:
         head, tail = str(whole)[:-3], str(whole)[-3:]
-        first = len(head) % 2
-        parts = [head[:first]] * bool(first) + [head[i : i + 2] for i in range(first, len(head), 2)]
-        text = ",".join([*parts, tail])
+        odd = len(head) % 2
+        groups = [head[:odd]] * odd + [head[i : i + 2] for i in range(odd, len(head), 2)]
+        text = ",".join([*groups, tail])
     return text.replace(",", sign)
 
 
@@ -62,7 +62,7 @@ def list_mails() -> list[str]:
 
 
 def iterate_wrong_wholes(whole: int) -> Iterator[int]:
-    """Each digit one off, digits lost, doubled and swapped, scales."""
+    """Each digit one off, lost, doubled, swapped with the next; scales. `whole` itself may be among them."""
     text = str(whole)
     for i, digit in enumerate(text):
         for other in (int(digit) + 1, int(digit) + 9):
@@ -75,7 +75,7 @@ def iterate_wrong_wholes(whole: int) -> Iterator[int]:
 
 def iterate_wrong_amounts(whole: int, facts: Facts, scales: Sequence[str]) -> Iterator[str]:
     """Wrong numbers in every notation, and right digits wrongly written."""
-    for wrong in sorted({w for w in iterate_wrong_wholes(whole) if w not in (0, whole)}):
+    for wrong in sorted(set(iterate_wrong_wholes(whole)) - {0, whole}):
         yield from format_amounts(wrong, facts)[:3]
         yield transliterate_digits(str(wrong), SCRIPTS[wrong % len(SCRIPTS)])
     plain, text = group_thousands(whole, facts.group_signs[0]), str(whole)

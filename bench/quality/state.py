@@ -1,14 +1,17 @@
-"""The state of a long run, one JSON line a question: a run that was broken off goes on where it stopped."""
+"""A long run: its state, one JSON line a question, so that one broken off goes on where it stopped."""
 
 import hashlib
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import config
 import indexes
+from bench.quality.vectors import CachedEmbedder
+from indexes.progress import Progress
 
 
 class RunState:
@@ -29,7 +32,7 @@ class RunState:
                 if line.endswith("}"):  # the last one may be torn
                     row = json.loads(line)
                     self.rows[row["id"]] = row
-        self._file = self._path.open("w", encoding="utf-8")
+        self._file = self._path.open("w", encoding="utf-8")  # written anew, without a torn line
         for row in self.rows.values():
             self._write_row(row)
         return self
@@ -49,6 +52,15 @@ class RunState:
     def _write_row(self, row: dict[str, Any]) -> None:
         self._file.write(json.dumps(row, ensure_ascii=False) + "\n")
         self._file.flush()
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """What every question of a run needs beside its collection."""
+
+    embedder: CachedEmbedder
+    state: RunState
+    progress: Progress
 
 
 def _hash_code() -> str:

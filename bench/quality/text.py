@@ -4,13 +4,14 @@
 """
 
 import json
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
+from bench.quality.figures import HitCount
 from bench.quality.rules import load_gate_rules
 from indexes.text.folding import fold_text
 from indexes.text.words import count_words
@@ -27,7 +28,7 @@ TableRow = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class RowVerdict:
-    """What one row came to."""
+    """What one row should give, and what it gives."""
 
     expected: object
     actual: object
@@ -38,12 +39,8 @@ class RowVerdict:
 
 
 def check_sentences(row: TableRow) -> RowVerdict:
-    """Stripped units; fed whole, as every other cut gives the same (a property of the tests)."""
-    scanner = SentenceScanner(
-        SentenceEndDetector(load_gate_rules().lexicons, str(row["lang"]), _detect_language), 6_000
-    )
-    units = [*scanner.feed(str(row["text"])), *scanner.finish()]
-    return RowVerdict(row["sentences"], [u.text.strip() for u in units if u.text.strip()])
+    """Stripped units."""
+    return RowVerdict(row["sentences"], [unit.strip() for unit in _split_units(row)])
 
 
 def check_ambiguous_sentences(row: TableRow) -> RowVerdict:
@@ -53,25 +50,25 @@ def check_ambiguous_sentences(row: TableRow) -> RowVerdict:
 
 def check_markers(row: TableRow) -> RowVerdict:
     """Markers and the text without them."""
-    found = markers.find_markers(str(row["input"]))
-    numbers = [n for m in found for n in m.numbers]
-    return RowVerdict(
-        [row["stripped"], row["markers"]], [markers.strip_markers(str(row["input"]), found), numbers]
-    )
+    text = str(row["input"])
+    found = markers.find_markers(text)
+    numbers = [number for marker in found for number in marker.numbers]
+    return RowVerdict([row["stripped"], row["markers"]], [markers.strip_markers(text, found), numbers])
 
 
 def check_extracted_values(row: TableRow) -> RowVerdict:
-    """Keys of the values, as a set."""
-    found = read_values(
+    """Keys of the values, each once, and what is left over."""
+    values = read_values(
         _strip_markup(str(row["text"])),
         _parse_tag(row["lang"]),
         load_gate_rules().values,
         is_line_start=False,
     )
-    keys = sorted({value.key for value in found.items})
-    wanted = row["values"]
-    assert isinstance(wanted, list)
-    return RowVerdict(sorted(set(wanted)), [*keys, *([f"left:{found.leftover}"] if found.leftover else [])])
+    keys = sorted({value.key for value in values.items})
+    leftover = [f"left:{values.leftover}"] if values.leftover else []
+    expected = row["values"]
+    assert isinstance(expected, list)
+    return RowVerdict(sorted(set(expected)), [*keys, *leftover])
 
 
 def check_value_match(row: TableRow) -> RowVerdict:
@@ -130,29 +127,26 @@ def _measure_tables(data: Path) -> int:
         if not path.exists():
             print(f"{name}: no {path}")
             continue
-        misses, total = _measure_table(path, check_row)
-        wrong += 0 if name == "segmentation_ambiguous" else sum(misses.values())
-        parts = " ".join(f"{tag} {n - misses[tag]}/{n}" for tag, n in sorted(total.items()))
-        print(f"{name:23}{sum(total.values()) - sum(misses.values()):4}/{sum(total.values()):<4} {parts}")
+        counts = _measure_table(path, check_row)
+        hits, total = sum(count.hits for count in counts.values()), sum(c.total for c in counts.values())
+        wrong += 0 if name == "segmentation_ambiguous" else total - hits
+        languages = " ".join(f"{tag} {count.hits}/{count.total}" for tag, count in sorted(counts.items()))
+        print(f"{name:23}{hits:4}/{total:<4} {languages}")
     return 1 if wrong else 0
 
 
-def _measure_table(
-    path: Path, check_row: Callable[[TableRow], RowVerdict]
-) -> tuple[Counter[str], Counter[str]]:
-    misses: Counter[str] = Counter()
-    total: Counter[str] = Counter()
+def _measure_table(path: Path, check_row: Callable[[TableRow], RowVerdict]) -> dict[str, HitCount]:
+    """Right rows by language; prints each wrong one."""
+    counts: defaultdict[str, HitCount] = defaultdict(HitCount)
     for row in _read_table_rows(path):
         tag = str(row.get("lang") or row.get("answer_lang") or "–")
-        total[tag] += 1
-        result = check_row(row)
-        if not result.is_right:
-            misses[tag] += 1
-            shown = row.get("id") or row.get("text") or row.get("input") or row.get("answer")
-            print(
-                f"  {path.stem} {tag} {shown!r}\n    wanted {result.expected!r}\n    got    {result.actual!r}"
-            )
-    return misses, total
+        verdict = check_row(row)
+        counts[tag].add(verdict.is_right)
+        if not verdict.is_right:
+            label = row.get("id") or row.get("text") or row.get("input") or row.get("answer")
+            print(f"  {path.stem} {tag} {label!r}")
+            print(f"    wanted {verdict.expected!r}\n    got    {verdict.actual!r}")
+    return counts
 
 
 def _read_table_rows(path: Path) -> Iterator[TableRow]:
@@ -162,13 +156,16 @@ def _read_table_rows(path: Path) -> Iterator[TableRow]:
 
 
 def _split_units(row: TableRow) -> list[str]:
-    scanner = SentenceScanner(
-        SentenceEndDetector(load_gate_rules().lexicons, str(row["lang"]), _detect_language), 6_000
-    )
-    return [u.text for u in [*scanner.feed(str(row["text"])), *scanner.finish()] if u.text.strip()]
+    """Units that are not blank; fed whole, as every other cut gives the same (a property of the tests)."""
+    rules = load_gate_rules()
+    end_detector = SentenceEndDetector(rules.lexicons, str(row["lang"]), _detect_language)
+    scanner = SentenceScanner(end_detector, rules.sentence_chars_max)
+    units = [*scanner.feed(str(row["text"])), *scanner.finish()]
+    return [unit.text for unit in units if unit.text.strip()]
 
 
 def _strip_markup(text: str) -> str:
+    """An answer as its values are read: without markers and without the number of a list."""
     return ListNumberParser(load_gate_rules().months).strip_list_number(
         markers.strip_markers(text, markers.find_markers(text)), is_line_start=True
     )

@@ -19,7 +19,7 @@ _SCHEMA = "CREATE TABLE IF NOT EXISTS vector (key BLOB PRIMARY KEY, half_floats 
 
 
 class CachedEmbedder:
-    """Implements `Embedder` over a model folder, which is only loaded for texts not met before. A `with`."""
+    """Implements `Embedder` over a model folder, loaded for the first text not met before. To be closed."""
 
     def __init__(self, folder: Path, cache: Path):
         verified = verify_model(folder)
@@ -28,6 +28,7 @@ class CachedEmbedder:
         self.choose_band = verified.card.choose_band
         self._folder = folder
         cache.mkdir(parents=True, exist_ok=True)
+        # A search embeds its questions in a thread of its own.
         self._connection = sqlite3.connect(cache / "vectors.db", check_same_thread=False, timeout=60)
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute(_SCHEMA)
@@ -47,34 +48,35 @@ class CachedEmbedder:
     def embed_query(self, text: str) -> list[float]:
         """As the model's, to half floats."""
         key = self._hash_text("query", text)
-        known = self._read_cached_vectors([key]).get(key)
-        if known is None:
-            known = self._save_vectors({key: self._model.embed_query(text)})[key]
-        return list(map(float, unpack_vector(known)))
+        packed = self._read_cached_vectors([key]).get(key)
+        if packed is None:
+            packed = self._save_vectors({key: self._model.embed_query(text)})[key]
+        return list(map(float, unpack_vector(packed)))
 
     def embed_passages(self, texts: list[str], progress: Progress = ignore_progress) -> list[list[float]]:
         """As the model's, to half floats; what is made is kept at once, so that a run may be broken off."""
         keys = [self._hash_text("passage", text) for text in texts]
-        known = self._read_cached_vectors(keys)
-        wanted = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-        todo = sorted(wanted, key=lambda key: len(wanted[key]))
+        packed = self._read_cached_vectors(keys)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in packed}
+        todo = sorted(missing, key=lambda key: len(missing[key]))
         for start in range(0, len(todo), BATCH):
-            part = todo[start : start + BATCH]
-            vectors = self._model.embed_passages([wanted[key] for key in part])
-            known |= self._save_vectors(dict(zip(part, vectors, strict=True)))
+            batch = todo[start : start + BATCH]
+            vectors = self._model.embed_passages([missing[key] for key in batch])
+            packed |= self._save_vectors(dict(zip(batch, vectors, strict=True)))
             progress(f"embedding {len(todo)} passages", min(1, (start + BATCH) / len(todo)))
-        return [list(map(float, unpack_vector(known[key]))) for key in keys]
+        return [list(map(float, unpack_vector(packed[key]))) for key in keys]
 
     def _hash_text(self, kind: str, text: str) -> bytes:
+        """Key of a text as a question or as a passage, which models embed differently."""
         return hashlib.sha256(f"{self.name}\0{kind}\0{text}".encode()).digest()
 
     def _read_cached_vectors(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        found = {}
+        packed = {}
         for key in keys:
             row = self._connection.execute("SELECT half_floats FROM vector WHERE key = ?", (key,)).fetchone()
             if row:
-                found[key] = bytes(row[0])
-        return found
+                packed[key] = bytes(row[0])
+        return packed
 
     def _save_vectors(self, vectors: dict[bytes, list[float]]) -> dict[bytes, bytes]:
         packed = {key: pack_vector(vector) for key, vector in vectors.items()}
@@ -84,5 +86,5 @@ class CachedEmbedder:
 
 
 def find_cache_folder() -> Path:
-    """Beside the default model, so that `FIADOR_MODEL_DIR` moves both."""
+    """Where vectors are kept: beside the default model, so that `FIADOR_MODEL_DIR` moves both."""
     return locate_default_model().parent / "bench"

@@ -47,8 +47,8 @@ def _build_default_model(target: Path, progress: Progress) -> None:
         raise ModelError(
             f"building {DEFAULT_NAME} needs {fault.name}: install fiador[model], or name a folder of your own"
         ) from fault
-    for left in target.parent.glob(f"{WORK_PREFIX}*"):  # by a build that was killed
-        shutil.rmtree(left, ignore_errors=True)
+    for leftover in target.parent.glob(f"{WORK_PREFIX}*"):  # of a build that was killed
+        shutil.rmtree(leftover, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=WORK_PREFIX, dir=target.parent) as work:
         folder = build.build_model_folder(Path(work), progress)
         verify_model(folder)

@@ -63,23 +63,23 @@ class OnnxEmbedder:
             raise EmbedError(f"the model {self._card.name} failed: {_read_first_line(fault)}") from fault
 
     def _embed_encodings(self, encodings: Sequence[Encoding]) -> Floats:
-        units = np.empty((len(encodings), self._card.dim), np.float32)
+        vectors = np.empty((len(encodings), self._card.dim), np.float32)
         for batch in _split_batches(encodings):
-            units[batch] = self._run_model([encodings[i] for i in batch])
-        lengths = np.linalg.norm(units, axis=1, keepdims=True)
-        if not np.isfinite(units).all() or not lengths.all():
+            vectors[batch] = self._run_model([encodings[i] for i in batch])
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        if not np.isfinite(vectors).all() or not lengths.all():
             raise EmbedError(f"the model {self._card.name} made a vector that is no direction")
-        return np.asarray(units / lengths)
+        return np.asarray(vectors / lengths)
 
     def _run_model(self, encodings: list[Encoding]) -> Floats:
         ids, mask = self._pad_encodings(encodings)
-        known = {
+        tensors = {
             "input_ids": ids,
             "attention_mask": mask,
             "token_type_ids": np.zeros_like(ids),
             "position_ids": np.maximum(mask.cumsum(axis=1) - 1, 0),
         }
-        states = self._session.run([self._output], {name: known[name] for name in self._inputs})[0]
+        states = self._session.run([self._output], {name: tensors[name] for name in self._inputs})[0]
         pooled = _pool_states(np.asarray(states, np.float32), mask, self._card.pooling)
         if pooled.shape != (len(encodings), self._card.dim):
             raise EmbedError(
@@ -88,12 +88,12 @@ class OnnxEmbedder:
         return pooled
 
     def _pad_encodings(self, encodings: list[Encoding]) -> tuple[Ids, Ids]:
-        length = max(len(one.ids) for one in encodings)
+        length = max(len(encoding.ids) for encoding in encodings)
         ids = np.full((len(encodings), length), self._pad_id, np.int64)
         mask = np.zeros((len(encodings), length), np.int64)
-        for row, one in enumerate(encodings):
-            ids[row, : len(one.ids)] = one.ids
-            mask[row, : len(one.ids)] = 1
+        for row, encoding in enumerate(encodings):
+            ids[row, : len(encoding.ids)] = encoding.ids
+            mask[row, : len(encoding.ids)] = 1
         return ids, mask
 
     def _run_self_test(self) -> None:
@@ -120,16 +120,16 @@ class BagOfTokens:
         return Band(0.3, 0.9)
 
     def embed_query(self, text: str) -> list[float]:
-        """Words hashed to places and signs, weighed by 1 + log(count)."""
-        units = [0.0] * self.dim
+        """Words hashed to dimensions and signs, weighed by 1 + log(count)."""
+        weights = [0.0] * self.dim
         for word, count in Counter(_WORD.findall(text.casefold())).items():
-            number = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest())
-            units[number // 2 % self.dim] += (1 + math.log(count)) * (1 if number % 2 else -1)
-        length = math.hypot(*units)
-        return [number / length for number in units] if length else units
+            hashed = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest())
+            weights[hashed // 2 % self.dim] += (1 + math.log(count)) * (1 if hashed % 2 else -1)
+        length = math.hypot(*weights)
+        return [weight / length for weight in weights] if length else weights
 
     def embed_passages(self, texts: list[str]) -> list[list[float]]:
-        """As `query`, for each."""
+        """As `embed_query`, for each."""
         return [self.embed_query(text) for text in texts]
 
 
@@ -154,14 +154,14 @@ def _open_session(path: Path, threads: int) -> onnxruntime.InferenceSession:
 
 
 def _read_input_names(session: onnxruntime.InferenceSession) -> list[str]:
-    names = [one.name for one in session.get_inputs()]
+    names = [node.name for node in session.get_inputs()]
     if "input_ids" not in names or not INPUTS.issuperset(names):
         raise ModelError(f"its inputs are {', '.join(names)}; want input_ids and others of {sorted(INPUTS)}")
     return names
 
 
 def _choose_output(session: onnxruntime.InferenceSession, card: ModelCard) -> str:
-    names = [one.name for one in session.get_outputs()]
+    names = [node.name for node in session.get_outputs()]
     if card.output is not None and card.output not in names:
         raise ModelError(f"its outputs are {', '.join(names)}; the card names {card.output}")
     return card.output or names[0]
@@ -169,20 +169,20 @@ def _choose_output(session: onnxruntime.InferenceSession, card: ModelCard) -> st
 
 def _find_pad_id(tokenizer: Tokenizer, card: ModelCard) -> int:
     names = PADDINGS if card.pad_token is None else (card.pad_token,)
-    ids = [found for name in names if (found := tokenizer.token_to_id(name)) is not None]
+    ids = [id for name in names if (id := tokenizer.token_to_id(name)) is not None]
     if not ids:
         raise ModelError(f"its tokenizer has no {' or '.join(names)}; name another in the card's `pad_token`")
     return int(ids[0])
 
 
 def _split_batches(encodings: Sequence[Encoding]) -> Iterator[list[int]]:
-    """Places of texts of like length, so that little is padding, at most BATCH_TOKENS_MAX tokens together."""
+    """Indices of texts of like length, so that little is padding; at most BATCH_TOKENS_MAX tokens a batch."""
     batch: list[int] = []
-    for place in sorted(range(len(encodings)), key=lambda i: len(encodings[i].ids)):
-        if batch and (len(batch) + 1) * len(encodings[place].ids) > BATCH_TOKENS_MAX:
+    for index in sorted(range(len(encodings)), key=lambda i: len(encodings[i].ids)):
+        if batch and (len(batch) + 1) * len(encodings[index].ids) > BATCH_TOKENS_MAX:
             yield batch
             batch = []
-        batch.append(place)
+        batch.append(index)
     if batch:
         yield batch
 

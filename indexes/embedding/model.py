@@ -1,9 +1,9 @@
-"""An embedding model is a folder; this checks one, and builds the default one once.
+"""An embedding model is a folder; this checks one, and says where the default one stands.
 
     model.onnx        inputs `input_ids`, `attention_mask` (and, if it has them, `token_type_ids`,
                       `position_ids`), all int64 [batch, length]; its output as the card says
     tokenizer.json    of the `tokenizers` package
-    model_card.json   a `Card`: what the two files do not say
+    model_card.json   a `ModelCard`: what the two files do not say
 
 Bringing one's own is the normal way wherever a model hub is in reach: export any sentence encoder to ONNX,
 put the three files into a folder and name it in `embedding.model`. A smallest card:
@@ -14,8 +14,9 @@ put the three files into a folder and name it in `embedding.model`. A smallest c
 `floor` and `ceiling` bound the cosine: what unrelated texts reach, and what a question and its answer reach.
 Where a question in one language and a passage in another lie lower, `across` bounds those; `bands` bounds
 single languages that lie apart ({"zh": {"floor": 0.83, "ceiling": 0.93}}).
-`fiador calibrate` measures the threshold that goes with them. Without a folder of one's own, `ensure` builds
-multilingual-e5-small into the user's cache (`FIADOR_MODEL_DIR` names another place to keep it in).
+`fiador calibrate` measures the threshold that goes with them. Without a folder of one's own,
+`ensure_default_model` builds multilingual-e5-small into the user's cache (`FIADOR_MODEL_DIR` names another
+place to keep it in).
 """
 
 import hashlib
@@ -118,9 +119,9 @@ class ModelCard(CardBand):
         """The cosines that count for a question and a passage in these languages; None: not known."""
         if question_language is None or passage_language is None:
             return types.Band(self.floor, self.ceiling)
-        one, other = (tag.partition("-")[0] for tag in (question_language, passage_language))
-        chosen = self.bands.get(one, self) if one == other else self.across or self
-        return types.Band(chosen.floor, chosen.ceiling)
+        question, passage = (tag.partition("-")[0] for tag in (question_language, passage_language))
+        band = self.bands.get(question, self) if question == passage else self.across or self
+        return types.Band(band.floor, band.ceiling)
 
     def compute_identity(self, hashes: dict[str, str]) -> str:
         """Its name and a hash of all that shapes a vector; `hashes` of the files by name."""
@@ -175,7 +176,7 @@ def _read_card(path: Path) -> ModelCard:
     try:
         return ModelCard.model_validate_json(path.read_bytes())
     except ValidationError as fault:
-        faults = [f"{'.'.join(map(str, one['loc'])) or 'card'}: {one['msg']}" for one in fault.errors()]
+        faults = [f"{'.'.join(map(str, error['loc'])) or 'card'}: {error['msg']}" for error in fault.errors()]
         raise ModelError(f"{path}: {'; '.join(faults)}") from None
 
 

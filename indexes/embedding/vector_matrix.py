@@ -113,42 +113,39 @@ class VectorMatrix:
         """Forgets the rows of `ids`; unknown ids are passed over."""
         with self._write_lock:
             slots = dict(self._slots)
-            gone = [slot for found in ids if (slot := slots.pop(found, None)) is not None]
+            gone = [slot for id in ids if (slot := slots.pop(id, None)) is not None]
             self._publish_view(_compact_view(_mark_dead(self._view, gone), slots), slots)
 
     def update_scopes(self, scopes: Mapping[int, VectorScope]) -> None:
         """Gives rows another scope, all at once and without their vectors; unknown ids are passed over."""
         with self._write_lock:
-            known = {
-                slot: scope for found, scope in scopes.items() if (slot := self._slots.get(found)) is not None
-            }
+            by_slot = {self._slots[id]: scope for id, scope in scopes.items() if id in self._slots}
+            rows = np.fromiter(by_slot, np.int64, len(by_slot))
             view = replace(self._view, **{name: getattr(self._view, name).copy() for name in _COLUMNS})
-            _write_scopes(
-                view, np.fromiter(known, np.int64, len(known)), self._encode_scopes(list(known.values()))
-            )
+            _write_scopes(view, rows, self._encode_scopes(list(by_slot.values())))
             self._publish_view(view, self._slots)
 
     def find_nearest(
-        self, vector: Sequence[float] | Vector, allowed: SearchFilter, k: int
+        self, vector: Sequence[float] | Vector, allowed: SearchFilter, limit: int
     ) -> list[tuple[int, float]]:
-        """At most `k` pairs of passage id and cosine among the allowed rows, best first, ties by id."""
+        """At most `limit` pairs of passage id and cosine among the allowed rows, best first, ties by id."""
         view = self._view
         slots = np.flatnonzero(self._build_mask(view, allowed))
-        if not len(slots) or k < 1:
+        if not len(slots) or limit < 1:
             return []
         cosines = _compute_cosines(view, slots, self._normalize_query(vector))
-        if len(slots) > k:
-            best = np.argpartition(cosines, -k)[-k:]
+        if len(slots) > limit:
+            best = np.argpartition(cosines, -limit)[-limit:]
             slots, cosines = slots[best], cosines[best]
-        found = view.ids[slots]
-        order = np.lexsort((found, -cosines))
-        return [(int(found[i]), float(cosines[i])) for i in order]
+        ids = view.ids[slots]
+        order = np.lexsort((ids, -cosines))
+        return [(int(ids[i]), float(cosines[i])) for i in order]
 
     def compute_cosines(self, vector: Sequence[float] | Vector, ids: Iterable[int]) -> dict[int, float]:
         """Cosine by passage id, for those of `ids` that have a row. Unfiltered: ask for checked ids only."""
         with self._publish_lock:
             view = self._view
-            slots = {found: slot for found in ids if (slot := self._slots.get(found)) is not None}
+            slots = {id: slot for id in ids if (slot := self._slots.get(id)) is not None}
         values = view.matrix[list(slots.values())] @ self._normalize_query(vector)
         return dict(zip(slots, map(float, values), strict=True))
 
@@ -161,12 +158,12 @@ class VectorMatrix:
         vectors = self._normalize_block(block)
         view = _mark_dead(view, [slots[row.id] for row in block if row.id in slots])
         view = _grow_view(view, view.count + len(block))
-        at = np.arange(view.count, view.count + len(block))
-        view.matrix[at] = vectors
-        view.ids[at] = [row.id for row in block]
-        view.alive[at] = True
-        _write_scopes(view, at, self._encode_scopes([row.scope for row in block]))
-        slots.update(zip(view.ids[at].tolist(), at.tolist(), strict=True))
+        added = np.arange(view.count, view.count + len(block))
+        view.matrix[added] = vectors
+        view.ids[added] = [row.id for row in block]
+        view.alive[added] = True
+        _write_scopes(view, added, self._encode_scopes([row.scope for row in block]))
+        slots.update(zip(view.ids[added].tolist(), added.tolist(), strict=True))
         return replace(view, count=view.count + len(block))
 
     def _normalize_block(self, block: list[VectorRow]) -> Vector:
@@ -222,12 +219,12 @@ def pack_vector(vector: Sequence[float] | Vector) -> bytes:
 
 
 def unpack_vector(blob: bytes) -> Vector:
-    """What `pack` wrote, as single floats."""
+    """What `pack_vector` wrote, as single floats."""
     return np.frombuffer(blob, "<f2").astype(np.float32)
 
 
 def is_intact_vector(blob: bytes, dim: int) -> bool:
-    """Whether `unpack` gives a unit vector of `dim` numbers: otherwise the bytes are damaged."""
+    """Whether `unpack_vector` gives a unit vector of `dim` numbers: otherwise the bytes are damaged."""
     return len(blob) == 2 * dim and bool(abs(np.linalg.norm(unpack_vector(blob)) - 1) < UNIT_ERROR_MAX)
 
 

@@ -54,6 +54,7 @@ def count_unembedded(connection: sqlite3.Connection, model: str) -> int:
 
 
 def read_vectors(connection: sqlite3.Connection, model: str, hashes: Iterable[str]) -> dict[str, bytes]:
+    """Half floats by hash, for those of `hashes` that have a vector of `model`."""
     rows = connection.execute(_VECTORS, (model, json.dumps(sorted(set(hashes)))))
     return dict(rows.fetchall())
 
@@ -62,8 +63,9 @@ def save_vectors(connection: sqlite3.Connection, model: str, blobs: Mapping[str,
     """Keeps half floats by hash and tells the indexes which passages have them now."""
     rows = [(model, hashed, blob) for hashed, blob in blobs.items()]
     connection.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", rows)
-    owners = "SELECT id FROM passage WHERE hash IN (SELECT value FROM json_each(?))"
-    enqueue_passages(connection, [p for (p,) in connection.execute(owners, (json.dumps(sorted(blobs)),))])
+    statement = "SELECT id FROM passage WHERE hash IN (SELECT value FROM json_each(?))"
+    passages = connection.execute(statement, (json.dumps(sorted(blobs)),))
+    enqueue_passages(connection, [passage for (passage,) in passages])
 
 
 def list_damaged(connection: sqlite3.Connection, model: str, dim: int) -> list[str]:

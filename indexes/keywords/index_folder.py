@@ -71,7 +71,7 @@ def compute_index_version(tokenize: TokenizeFunction) -> str:
 class TantivyFolder:
     """One opened folder. Searching releases the GIL; any number of threads may search at once.
 
-    Opening, reading and writing raise `LexicalFault` where the files are not what they were.
+    Opening, reading and writing raise `KeywordIndexError` where the files are not what they were.
     """
 
     def __init__(self, folder: Path, tokenize: TokenizeFunction):
@@ -96,20 +96,19 @@ class TantivyFolder:
     def search(self, tokens: Iterable[str], allowed: SearchFilter, limit: int) -> list[int]:
         """Ids of at most `limit` allowed passages with a form of any of `tokens`, best first (BM25, id)."""
         distinct = dict.fromkeys(tokens)
-        wanted = [self._match_token(token) for token in distinct]
-        wanted += [
-            Query.term_query(self._schema, "root", one, "freq") for one in dict.fromkeys(find_roots(distinct))
-        ]
-        if not wanted or not allowed.acls or not allowed.sources:
+        roots = dict.fromkeys(find_roots(distinct))
+        queries = [self._match_token(token) for token in distinct]
+        queries += [Query.term_query(self._schema, "root", root, "freq") for root in roots]
+        if not queries or not allowed.acls or not allowed.sources:
             return []
-        clauses = [(Occur.Must, Query.boolean_query([(Occur.Should, query) for query in wanted]))]
+        clauses = [(Occur.Must, Query.boolean_query([(Occur.Should, query) for query in queries]))]
         clauses += [(Occur.Must, query) for query in self._build_filters(allowed)]
         searcher = self._searcher
         with _translate_errors():
             hits = searcher.search(Query.boolean_query(clauses), limit, count=False).hits
             ids = searcher.fast_field_values("id", [address for _, address in hits])
         ranked = sorted(zip(hits, ids, strict=True), key=lambda pair: (-pair[0][0], pair[1]))
-        return [int(found) for _, found in ranked if found is not None]
+        return [int(id) for _, id in ranked if id is not None]
 
     def read_applied(self) -> int:
         """The outbox row up to which this index is complete."""
@@ -126,8 +125,8 @@ class TantivyFolder:
         """Forgets and takes what `batches` say, in one commit. Doing it twice changes nothing."""
         with _translate_errors(), self._open_writer() as writer:
             for batch in batches:
-                for found in batch.ids:
-                    writer.delete_documents_by_query(self._match_id(found))
+                for id in batch.ids:
+                    writer.delete_documents_by_query(self._match_id(id))
                 for item in batch.items:
                     writer.add_document(self._build_document(item))
             writer.commit()
@@ -143,8 +142,8 @@ class TantivyFolder:
         finally:
             writer.wait_merging_threads()
 
-    def _match_id(self, found: int) -> Query:
-        return Query.term_query(self._schema, "id", found)
+    def _match_id(self, id: int) -> Query:
+        return Query.term_query(self._schema, "id", id)
 
     def _match_token(self, token: str) -> Query:
         body = Query.term_query(self._schema, "body", token, "freq")
@@ -195,7 +194,7 @@ class TantivyFolder:
 
 
 def verify_deletion(folder: Path) -> None:
-    """Adds, finds, deletes in a throw-away index. Raises `LexicalFault` if a deletion leaves anything."""
+    """Adds, finds, deletes in a throw-away index. `KeywordIndexError` if a deletion leaves anything."""
     index = TantivyFolder(folder, str.split)
     everyone = SearchFilter(frozenset({1}), frozenset({"s"}), 0)
     item = OutboxItem(1, 1, "s", 0, 1, None, "", "word", "", ())

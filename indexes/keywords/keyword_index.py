@@ -39,7 +39,7 @@ BATCH = 5_000
 OPEN_S = 60.0
 """How long opening waits for another process that builds the index."""
 POLL_S = 0.2
-"""How often `keep` looks for changes."""
+"""How often `drain_continuously` looks for changes."""
 RETRY_S = 5.0
 """How long it rests after a fault, as of a full disk."""
 
@@ -140,7 +140,7 @@ class KeywordIndex:
         return await asyncio.shield(task)
 
     async def drain_continuously(self, on_failure: Callable[[Exception], None] = lambda fault: None) -> None:
-        """Drains whenever there is something to take, until cancelled; `failed` hears what went wrong."""
+        """Drains whenever there is something to take, until cancelled; `on_failure` hears what went wrong."""
         while True:
             try:
                 if await self._store.read_snapshot(ReadSnapshot.read_position) != self._drained_position:
@@ -204,7 +204,7 @@ class KeywordIndex:
 
     async def _read_batch(self, index: TantivyFolder) -> OutboxBatch:
         after = index.read_applied()
-        return await self._store.read_snapshot(lambda look: look.read_batch(after, BATCH))
+        return await self._store.read_snapshot(lambda snapshot: snapshot.read_batch(after, BATCH))
 
     async def _record_progress(self, index: TantivyFolder, seq: int) -> None:
         index.mark_applied(seq)

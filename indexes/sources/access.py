@@ -14,7 +14,11 @@ _TAG = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*")
 
 
 class UnindexableError(Exception):
-    """Why the access of a file cannot be established, in one line."""
+    """Why a file cannot be indexed, or its access not be established, in one line."""
+
+
+class AlreadyReportedError(UnindexableError):
+    """The same, without a text: a fault that stands for many files is reported once, not for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,7 @@ class AccessStatement:
     """Without its region: `pt` of `pt-BR`."""
 
     def merge_defaults(self, defaults: "AccessStatement") -> "AccessStatement":
-        """What this says, and where it is silent, what `other` says."""
+        """What this says, and where it is silent, what `defaults` say."""
         return AccessStatement(
             defaults.groups if self.groups is None else self.groups,
             self.valid_from or defaults.valid_from,
@@ -50,9 +54,10 @@ class AccessRule:
         self._pattern = re.compile(_translate_glob(self.path))
 
     def match_path(self, path: str) -> bool:
-        found = self._pattern.fullmatch(path) is not None
-        self.is_used = self.is_used or found
-        return found
+        """Whether it holds for `path`; if so, it counts as used from now on."""
+        matches = self._pattern.fullmatch(path) is not None
+        self.is_used = self.is_used or matches
+        return matches
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +77,20 @@ class AccessRules:
 
 
 def parse_access_rules(text: str) -> AccessRules:
-    """Reads a `.access.yaml`. Raises `Bad`; an empty file states nothing, so it is one."""
+    """Reads a `.access.yaml`. Raises `YamlFault`; an empty file states nothing, so it is one."""
     table = load_table(text)
     if table is None:
         raise YamlFault(1, "is empty: state allowed_groups, or delete it")
-    found = AccessRules(
+    rules = AccessRules(
         parse_access_statement(table),
         tuple(_parse_access_rule(inner) for inner in table.take_tables("rules")),
     )
     table.reject_unknown_keys()
-    return found
+    return rules
 
 
 def parse_access_statement(table: YamlTable) -> AccessStatement:
-    """`allowed_groups`, `valid_from`, `valid_to`, `language` of a mapping. Raises `Bad`."""
+    """`allowed_groups`, `valid_from`, `valid_to`, `language` of a mapping. Raises `YamlFault`."""
     groups = table.take_texts("allowed_groups")
     if groups is not None and not groups:
         raise table.build_key_fault("allowed_groups", "is empty, so that nobody could see it: name a group")
@@ -102,7 +107,8 @@ def parse_access_statement(table: YamlTable) -> AccessStatement:
 def combine_access(folder: AccessStatement | None, front: AccessStatement, may_widen: bool = False) -> Access:
     """The access of a file. `folder`: what its `.access.yaml` states; None: there is none.
 
-    The front matter may narrow groups and validity; more only where `may_widen`. Raises `Denied`.
+    The front matter may narrow groups and validity; more only where `may_widen`. Raises
+    `UnindexableError`.
     """
     if folder is not None and not may_widen:
         _check_narrower(folder, front)
@@ -119,9 +125,9 @@ def combine_access(folder: AccessStatement | None, front: AccessStatement, may_w
 
 
 def _check_narrower(folder: AccessStatement, front: AccessStatement) -> None:
-    more = (front.groups or frozenset()) - (folder.groups or frozenset())
-    if more:
-        named = ", ".join(sorted(more))
+    added = (front.groups or frozenset()) - (folder.groups or frozenset())
+    if added:
+        named = ", ".join(sorted(added))
         raise UnindexableError(
             f"the front matter adds groups that {ACCESS_FILE_NAME} does not allow: {named}; "
             "allow them there first"
@@ -159,8 +165,8 @@ def _translate_glob(path: str) -> str:
     elif "/" not in path:
         path = f"**/{path}"
     parts = re.split(r"(\*\*/|\*\*|\*|\?)", path)
-    meant = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    return "(?s:" + "".join(meant.get(part) or re.escape(part) for part in parts) + ")"
+    patterns = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    return "(?s:" + "".join(patterns.get(part) or re.escape(part) for part in parts) + ")"
 
 
 def _format_instant(moment: datetime) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from indexes.sources import access
-from indexes.sources.access import AccessRules, AccessStatement, UnindexableError
+from indexes.sources.access import AccessRules, AccessStatement, AlreadyReportedError, UnindexableError
 from indexes.sources.front_matter import DocumentMetadata, parse_front_matter
 from indexes.sources.readers import READERS, DocumentContent, is_readable, read_content, split_front_matter
 from indexes.sources.strict_yaml import YamlFault
@@ -25,7 +25,7 @@ FolderLister = Callable[[Path], list[Path]]
 
 @dataclass(frozen=True, slots=True)
 class DocumentFolder:
-    """Implements `types.Source` for the files below `root` whose format is known."""
+    """Implements `types.DocumentSource` for the files below `root` whose format is known."""
 
     name: str
     root: Path
@@ -62,9 +62,9 @@ class _FolderScan:
         self._remarks: list[SourceFault] = []
 
     def iterate_findings(self) -> Iterator[Finding]:
-        unseen = list(self._walk_folder(self._root))
-        yield from unseen
-        if not self._files and not unseen:
+        unreadable = list(self._walk_folder(self._root))
+        yield from unreadable
+        if not self._files and not unreadable:
             yield EmptySource(
                 SourceFault(str(self._root), "holds no document: is it the right folder, and mounted?")
             )
@@ -72,9 +72,9 @@ class _FolderScan:
             yield self._build_finding(files)
         yield from self._remarks
         yield from self._iterate_rule_faults()
-        for ending, count in sorted(self._unknown_suffixes.items()):
+        for suffix, count in sorted(self._unknown_suffixes.items()):
             yield SourceFault(
-                str(self._root / f"**/*{ending}"), f"{count} not read: formats are {' '.join(READERS)}"
+                str(self._root / f"**/*{suffix}"), f"{count} not read: formats are {' '.join(READERS)}"
             )
 
     def _walk_folder(self, folder: Path) -> Iterator[UnreadableFolder]:
@@ -116,24 +116,19 @@ class _FolderScan:
             return self._read_document(file)
         except YamlFault as fault:
             return AccessDoubt(file.id, SourceFault(f"{self._format_path(file)}:{fault.line}", fault.text))
+        except AlreadyReportedError:
+            return AccessDoubt(file.id, None)
         except UnindexableError as fault:
-            # An empty reason: it is the fault of an .access.yaml, said once for all files below it.
-            return AccessDoubt(
-                file.id, SourceFault(self._format_path(file), str(fault)) if str(fault) else None
-            )
+            reason = str(fault)
         except OSError as fault:
-            return AccessDoubt(
-                file.id, SourceFault(self._format_path(file), f"cannot be read ({fault.strerror or fault})")
-            )
-        except (
-            Exception
-        ) as fault:  # one file that breaks a reader must not keep what others revoke from holding
-            return AccessDoubt(
-                file.id, SourceFault(self._format_path(file), f"cannot be read ({type(fault).__name__})")
-            )
+            reason = f"cannot be read ({fault.strerror or fault})"
+        except Exception as fault:
+            # One file that breaks a reader must not keep what others revoke from holding.
+            reason = f"cannot be read ({type(fault).__name__})"
+        return AccessDoubt(file.id, SourceFault(self._format_path(file), reason))
 
     def _read_document(self, file: _SourceFile) -> Document:
-        """Raises `Bad`, `Denied` or OSError where the file cannot be indexed."""
+        """Raises `YamlFault`, `UnindexableError` or OSError where the file cannot be indexed."""
         folder_statement = self._find_folder_statement(file)
         parts = split_front_matter(_read_utf8(file.real_path))
         meta = parse_front_matter(parts.front_matter)
@@ -165,17 +160,17 @@ class _FolderScan:
             _normalize_id(id)
             for id in (f"{self._folder.name}/{beside}", f"{self._folder.name}/{below}", below)
         ]
-        known = [id for id in ids if id in self._files]
-        if known and known[0] == file.id:
+        present = [id for id in ids if id in self._files]
+        if present and present[0] == file.id:
             raise UnindexableError("supersedes itself")
-        if not known:
+        if not present:
             self._remarks.append(
                 SourceFault(
                     self._format_path(file),
                     f"supersedes {meta.supersedes}, which is not there: {SUPERSEDES_HINT}",
                 )
             )
-        return (known or ids)[0]
+        return (present or ids)[0]
 
     def _find_folder_statement(self, file: _SourceFile) -> AccessStatement | None:
         """What the nearest `.access.yaml` states for a file; None: there is none up to the root.
@@ -187,7 +182,8 @@ class _FolderScan:
         for folder in file.real_path.parents:
             rules = self._load_rules(folder)
             if isinstance(rules, SourceFault):
-                raise UnindexableError
+                # `_iterate_rule_faults` yields it, once for all files below.
+                raise AlreadyReportedError
             if rules is not None:
                 return rules.find_statement(file.real_path.relative_to(folder).as_posix())
             if folder == self._root:
@@ -232,7 +228,7 @@ def _read_access_rules(path: Path) -> AccessRules | SourceFault | None:
 
 
 def _read_utf8(path: Path) -> str:
-    """Raises `Denied` for what is no UTF-8 text of a bearable size."""
+    """Raises `UnindexableError` for what is no UTF-8 text of a bearable size."""
     if path.stat().st_size > FILE_BYTES_MAX:
         raise UnindexableError(f"is larger than {FILE_BYTES_MAX // 1_000_000} MB: split it")
     try:

@@ -20,7 +20,7 @@ class DocumentMetadata:
 
 
 def parse_front_matter(table: YamlTable | None) -> DocumentMetadata:
-    """Front matter, strictly: an unknown key is `Bad`."""
+    """Front matter, strictly: an unknown key raises `YamlFault`."""
     if table is None:
         return DocumentMetadata()
     meta = DocumentMetadata(
@@ -34,7 +34,7 @@ def parse_front_matter(table: YamlTable | None) -> DocumentMetadata:
 
 
 def parse_safe_url(table: YamlTable) -> str | None:
-    """Its `url`. Raises `Bad` for one that a reader could not safely follow."""
+    """Its `url`. Raises `YamlFault` for one that a reader could not safely follow."""
     url = table.take_text("url")
     if url is not None and not _URL.fullmatch(url):
         raise table.build_key_fault("url", f"want an address of http, https or mailto, got {url:.80}")

@@ -168,12 +168,12 @@ def _parse_partial_date(table: YamlTable, name: str) -> PartialDate | None:
         return None
     if _DATE.fullmatch(text) is None:
         raise table.build_key_fault(name, f"want 2024, 2024-05 or 2024-05-01, got {text:.20}")
-    found = PartialDate(*map(int, text.split("-")))
+    partial = PartialDate(*map(int, text.split("-")))
     try:
-        date(found.year, found.month or 1, found.day or 1)
+        date(partial.year, partial.month or 1, partial.day or 1)
     except ValueError:
         raise table.build_key_fault(name, f"{text} is no date of the calendar") from None
-    return found
+    return partial
 
 
 def _list_date_parts(date: PartialDate) -> tuple[int, ...]:

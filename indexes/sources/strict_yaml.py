@@ -27,7 +27,7 @@ class YamlFault(Exception):
 
 
 class YamlTable:
-    """A mapping whose keys are taken one by one; `close` refuses those that nobody took."""
+    """A mapping whose keys are taken one by one; `reject_unknown_keys` refuses those that nobody took."""
 
     def __init__(self, node: yaml.Node, line_offset: int = 0):
         self._line_offset = line_offset
@@ -50,6 +50,7 @@ class YamlTable:
         return _find_node_line(self._node) + self._line_offset
 
     def has_key(self, name: str) -> bool:
+        """Whether `name` stands here. It is a known key from now on, as one that is taken."""
         return self._take_node(name) is not None
 
     def take_text(self, name: str) -> str | None:
@@ -94,11 +95,11 @@ class YamlTable:
                 node, f"`{name}`: want a date or time, as 2026-01-31T00:00:00Z, got {_describe_node(node)}"
             )
         try:
-            found = datetime.fromisoformat(written)
-            moment = found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
+            parsed = datetime.fromisoformat(written)
+            moment = parsed.replace(tzinfo=parsed.tzinfo or UTC).astimezone(UTC)
         except (ValueError, OverflowError):  # an offset may lead out of the years that there are
             raise self._build_node_fault(node, f"`{name}`: {written} is no date of the calendar") from None
-        if found.tzinfo is None and len(written) > len("2026-01-31"):
+        if parsed.tzinfo is None and len(written) > len("2026-01-31"):
             raise self._build_node_fault(
                 node, f"`{name}`: {written} has no time zone: add Z or an offset as +01:00"
             )
@@ -117,7 +118,7 @@ class YamlTable:
         return tuple(YamlTable(node, self._line_offset) for node in self.take_nodes(name))
 
     def take_text_map(self, name: str, default_key: str) -> dict[str, str]:
-        """A mapping of texts to texts; a text alone stands under the key `alone`. Missing: empty."""
+        """A mapping of texts to texts; a text alone stands under `default_key`. Missing: empty."""
         node = self._take_node(name)
         if node is None:
             return {}
@@ -131,6 +132,7 @@ class YamlTable:
         return self._build_node_fault(self._values.get(name, self._node), f"`{name}`: {text}")
 
     def reject_unknown_keys(self) -> None:
+        """Raises the fault of the first key that nobody took."""
         for name, value in self._values.items():
             if name not in self._known_keys:
                 near = get_close_matches(name, self._known_keys, 1)
@@ -154,7 +156,7 @@ class YamlTable:
 
 
 def load_table(text: str, line_offset: int = 0) -> YamlTable | None:
-    """The mapping that `text` is; None if it is empty. Raises `Bad`."""
+    """The mapping that `text` is; None if it is empty. Raises `YamlFault`."""
     node = _compose_node(text, line_offset)
     return None if node is None else YamlTable(node, line_offset)
 
@@ -162,7 +164,7 @@ def load_table(text: str, line_offset: int = 0) -> YamlTable | None:
 def load_yaml_list(text: str, name: str) -> "YamlList":
     """A list of mappings; or a mapping that holds that list under `name` beside what is common to all.
 
-    A text without any list is `Bad`: it was cut off, or not meant to say that there is nothing.
+    A text without any list raises `YamlFault`: it was cut off, or not meant to say that there is nothing.
     """
     node = _compose_node(text, 0)
     if isinstance(node, yaml.SequenceNode):

@@ -46,11 +46,11 @@ class EmptySource:
 
 
 Finding = Document | AccessDoubt | UnreadableFolder | EmptySource | SourceFault
-"""A `Fault` alone is a remark: nothing stored is touched by it."""
+"""A `SourceFault` alone is a remark: nothing stored is touched by it."""
 
 
 class DocumentSource(Protocol):
-    """Documents from somewhere. Implemented by `folder.Folder`."""
+    """Documents from somewhere. Implemented by `folder.DocumentFolder`."""
 
     @property
     def name(self) -> str:

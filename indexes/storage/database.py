@@ -60,13 +60,13 @@ class Database:
         SQLite does not wait by itself here: of several processes that turn a new file into WAL at the same
         instant, each holds what the next one needs, so all but one are refused at once.
         """
-        until = time.monotonic() + self._busy_s
+        deadline = time.monotonic() + self._busy_s
         while True:
             try:
                 await connection.execute("PRAGMA journal_mode = WAL")
                 return
             except sqlite3.OperationalError as fault:
-                if fault.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= until:
+                if fault.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= deadline:
                     raise
             await asyncio.sleep(0.001)
 
@@ -75,21 +75,19 @@ class Database:
 
         Whatever it raises rolls back. A cancelled caller does not tear it: the transaction ends either way.
         """
-        return await self._run_in_thread(_execute_transaction, work, "BEGIN IMMEDIATE")
+        return await self._run_in_thread(work, "BEGIN IMMEDIATE")
 
     async def run_read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """`work` inside one deferred transaction: a single snapshot, no write lock."""
-        return await self._run_in_thread(_execute_transaction, work, "BEGIN")
+        return await self._run_in_thread(work, "BEGIN")
 
-    async def _run_in_thread(
-        self, run: Callable[..., T], work: Callable[[sqlite3.Connection], T], begin: str
-    ) -> T:
+    async def _run_in_thread(self, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
         if self._connection is None:
             raise sqlite3.ProgrammingError(f"{self.path} is not open")
-        raw = (
-            self._connection._conn
-        )  # aiosqlite offers statement by statement only; whole transactions need this
-        return await asyncio.shield(self._connection._execute(run, raw, work, begin))  # type: ignore[no-untyped-call]
+        # aiosqlite offers statement by statement only; whole transactions need this.
+        raw = self._connection._conn
+        running = self._connection._execute(_execute_transaction, raw, work, begin)  # type: ignore[no-untyped-call]
+        return await asyncio.shield(running)
 
 
 def _try_open(path: Path) -> None:

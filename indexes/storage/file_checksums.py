@@ -28,9 +28,9 @@ def is_index_intact(folder: Path) -> bool:
 
 def _list_segment_files(segment: dict[str, object]) -> list[str]:
     name = str(segment["segment_id"]).replace("-", "")
-    deleted = segment["deletes"]
-    gone = [f"{name}.{deleted['opstamp']}.del"] if isinstance(deleted, dict) else []
-    return [*(f"{name}.{part}" for part in SEGMENT_PARTS), *gone]
+    deletes = segment["deletes"]
+    delete_files = [f"{name}.{deletes['opstamp']}.del"] if isinstance(deletes, dict) else []
+    return [*(f"{name}.{part}" for part in SEGMENT_PARTS), *delete_files]
 
 
 def _has_valid_checksum(data: bytes) -> bool:

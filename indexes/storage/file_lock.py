@@ -17,21 +17,21 @@ POLL_S = 0.05
 @asynccontextmanager
 async def hold_lock(path: Path, wait_s: float) -> AsyncIterator[bool]:
     """Holds the lock of `path`, or False where another process still has it after `wait_s`."""
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        yield await _poll_lock(file, wait_s)
+        yield await _poll_lock(descriptor, wait_s)
     finally:
-        os.close(file)
+        os.close(descriptor)
 
 
-async def _poll_lock(file: int, wait_s: float) -> bool:
+async def _poll_lock(descriptor: int, wait_s: float) -> bool:
     loop = asyncio.get_running_loop()
-    end = loop.time() + wait_s
+    deadline = loop.time() + wait_s
     while True:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            if loop.time() >= end:
+            if loop.time() >= deadline:
                 return False
             await asyncio.sleep(POLL_S)
         else:

@@ -1,6 +1,7 @@
 """Text made comparable: one folded form for patterns, values, coverage and voice. Pure and idempotent.
 
-It is never mixed with what is released, nor with `words.index_tokens`, which is for the keyword index alone.
+It is never mixed with what is released, nor with `words.tokenize_for_index`, which is for the keyword index
+alone.
 """
 
 import unicodedata

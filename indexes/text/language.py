@@ -25,7 +25,7 @@ _ASCII_WORD = re.compile("[a-z]+")
 # Addresses are of no language, nor are the initials of a name.
 _ADDRESS = regex.compile(r"(?<![!-~])[!-~]*?(?:://|@|www\.)[!-~]*|(?:://|@|www\.)[!-~]*")
 _INITIAL = regex.compile(r"(?<![\p{L}\p{M}])\p{Lu}\.")
-# Unlike `fold`, the letters that tell Persian from Arabic are kept apart.
+# Unlike `fold_text`: the letters that tell Persian from Arabic are kept apart.
 _PLAIN = str.maketrans({"\u200c": " ", "’": "'"})
 _TO_FOLDED = str.maketrans("يىك", "ییک")
 
@@ -55,18 +55,18 @@ class WordPack:
         """The pieces and foreign parts that plain ASCII, which is most text, may hold."""
         return [p for p in self.pieces if p.isascii()], [p for p in self.foreign if p.isascii()]
 
-    def score_letters(self, low: str) -> int:
+    def score_letters(self, lowered: str) -> int:
         """What the letters of lower-case text say: one for each piece, minus two for each foreign part."""
-        pieces, foreign = self._choose_parts(low)
-        score = sum(map(low.__contains__, pieces))
-        return score - 2 * sum(map(low.__contains__, foreign)) if foreign else score
+        pieces, foreign = self._choose_parts(lowered)
+        score = sum(map(lowered.__contains__, pieces))
+        return score - 2 * sum(map(lowered.__contains__, foreign)) if foreign else score
 
-    def bound_letter_score(self, low: str) -> int:
-        """What `shape` is at most: known without looking."""
-        return len(self._choose_parts(low)[0])
+    def bound_letter_score(self, lowered: str) -> int:
+        """What `score_letters` gives at most: known without looking."""
+        return len(self._choose_parts(lowered)[0])
 
-    def _choose_parts(self, low: str) -> tuple[Sequence[str], Sequence[str]]:
-        return self._ascii_parts if low.isascii() else (self.pieces, self.foreign)
+    def _choose_parts(self, lowered: str) -> tuple[Sequence[str], Sequence[str]]:
+        return self._ascii_parts if lowered.isascii() else (self.pieces, self.foreign)
 
 
 def detect_language(
@@ -83,11 +83,11 @@ def detect_language(
     rivals = {tag: pack for tag, pack in packs.items() if pack.script == script}
     if not rivals:
         return default
-    low, found = _read_words(text)
-    known = {tag: len(found & pack.language_words) for tag, pack in rivals.items()}
-    if default in rivals and _is_default_ahead(default, lead, rivals, (low, known)):
+    lowered, words = _read_words(text)
+    known = {tag: len(words & pack.language_words) for tag, pack in rivals.items()}
+    if default in rivals and _is_default_ahead(default, lead, rivals, (lowered, known)):
         return default
-    scores = {tag: 2 * known[tag] + pack.score_letters(low) for tag, pack in rivals.items()}
+    scores = {tag: 2 * known[tag] + pack.score_letters(lowered) for tag, pack in rivals.items()}
     best, *rest = sorted(scores.values(), reverse=True)
     if default in scores:
         if 0 <= best < scores[default] + lead:
@@ -104,10 +104,10 @@ def _is_default_ahead(
     default: str, lead: int, rivals: Mapping[str, WordPack], matches: tuple[str, Mapping[str, int]]
 ) -> bool:
     """Whether no rival can be chosen before `default`, however its letters look: so for most sentences."""
-    low, known = matches
-    own = 2 * known[default] + rivals[default].score_letters(low)
+    lowered, known = matches
+    own = 2 * known[default] + rivals[default].score_letters(lowered)
     return own >= 0 and all(
-        2 * known[tag] + pack.bound_letter_score(low) < own + lead
+        2 * known[tag] + pack.bound_letter_score(lowered) < own + lead
         for tag, pack in rivals.items()
         if tag != default
     )
@@ -121,11 +121,11 @@ def _strip_noise(text: str) -> str:
 
 def _read_words(text: str) -> tuple[str, frozenset[str]]:
     """Lower-case text and its folded words; plain ASCII, which is most of it, the short way."""
-    low = text.lower()
-    if low.isascii():
-        return low, frozenset(_ASCII_WORD.findall(low))
-    low = low.translate(_PLAIN)
-    return low, frozenset(_WORD.findall(low.translate(_TO_FOLDED)))
+    lowered = text.lower()
+    if lowered.isascii():
+        return lowered, frozenset(_ASCII_WORD.findall(lowered))
+    lowered = lowered.translate(_PLAIN)
+    return lowered, frozenset(_WORD.findall(lowered.translate(_TO_FOLDED)))
 
 
 def _detect_script(text: str) -> str | None:

@@ -14,23 +14,23 @@ ROOT_LETTERS = 5
 ROOT_LETTERS_MIN = 3
 """What must be left of a word in Arabic script when a prefix or an ending is taken off."""
 
-# As `index_tokens` writes them: Arabic yeh and kaf are Persian, teh marbuta is heh, alef has no hamza.
+# As `tokenize_for_index` writes them: Arabic yeh and kaf are Persian, teh marbuta is heh, alef has no hamza.
 _PREFIXES = ("وال", "بال", "کال", "فال", "ال", "لل", "و")
 _ENDINGS = ("هایی", "های", "ها", "ان", "ات", "ون", "ین", "یه", "ه", "ی")
 _ARABIC = regex.compile(r"\p{Arabic}+")
 
 
 def find_roots(tokens: Iterable[str]) -> list[str]:
-    """The root of each of `tokens` (as `index_tokens` gives them), in order. Not words: never shown."""
+    """The root of each of `tokens` (as `tokenize_for_index` gives them), in order. Not words: never shown."""
     return [_strip_affixes(token)[:ROOT_LETTERS] for token in tokens]
 
 
 def _strip_affixes(token: str) -> str:
     if token.isascii() or not _ARABIC.fullmatch(token):
         return token
-    prefix = next((one for one in _PREFIXES if token.startswith(one) and _can_strip_affix(token, one)), "")
+    prefix = next((p for p in _PREFIXES if token.startswith(p) and _can_strip_affix(token, p)), "")
     token = token.removeprefix(prefix)
-    ending = next((one for one in _ENDINGS if token.endswith(one) and _can_strip_affix(token, one)), "")
+    ending = next((e for e in _ENDINGS if token.endswith(e) and _can_strip_affix(token, e)), "")
     return token.removesuffix(ending)
 
 

@@ -17,6 +17,7 @@ _ASCII_WORD = re.compile(r"[a-z0-9]+")
 
 HAN = regex.compile(r"[\p{Han}〇]+")
 MARKER = regex.compile(r"[\[［【]\^?\d{1,3}(?:\s*[,،、;–-]\s*\^?\d{1,3})*[\]］】](?!\()")
+"""A marker of sources, as [1], [^2] or [1, 3]; not the text of a Markdown link."""
 
 
 def split_words(text: str) -> tuple[str, ...]:
@@ -44,14 +45,14 @@ def _split_any(folded: str) -> Iterator[str]:
 
 def _split_han(word: str) -> Iterator[str]:
     """`word` cut where Han begins or ends; a Han run of one character stands for itself."""
-    at = 0
+    done = 0
     for run in HAN.finditer(word):
-        if run.start() > at:
-            yield word[at : run.start()]
+        if run.start() > done:
+            yield word[done : run.start()]
         yield from _make_bigrams(run[0])
-        at = run.end()
-    if at < len(word):
-        yield word[at:]
+        done = run.end()
+    if done < len(word):
+        yield word[done:]
 
 
 def _make_bigrams(run: str) -> Iterable[str]:
@@ -64,7 +65,7 @@ _ALEF = str.maketrans("آأإٱؤئة", "اااا" + "ویه")
 
 
 def tokenize_for_index(text: str) -> tuple[str, ...]:
-    """Tokens for the full-text index and its query: `fold`, accents and hamza off (й stays), Han bigrams."""
+    """Tokens for the full-text index and its query: folded, accents and hamza off (й stays), Han bigrams."""
     folded = fold_text(text)
     if not folded.isascii():
         plain = unicodedata.normalize("NFD", folded.replace("й", "\ue000")).replace("\u0653", "")
@@ -84,41 +85,43 @@ def count_words(text: str) -> int:
     return 2 * han // 3 + sum(1 for word in rest.split() if WORD.search(word))
 
 
-def find_content_words(text: str, stop: Set[str], names: Set[str] = frozenset()) -> tuple[str, ...]:
-    """The distinct words of `text`, in order, that carry its subject: neither in `stop` nor in `names`.
+def find_content_words(
+    text: str, stop_words: Set[str], subject_names: Set[str] = frozenset()
+) -> tuple[str, ...]:
+    """The distinct words of `text`, in order, that carry its subject: no stop words, no names of the subject.
 
     Words have three characters or more, Han two: its runs are cut at stop words, then give bigrams.
-    `stop` and `names` are folded.
+    `stop_words` and `subject_names` are folded.
     """
     kept: dict[str, None] = {}
-    for match in WORD.finditer(_cut_stop_words(fold_text(text), stop)):
+    for match in WORD.finditer(_cut_stop_words(fold_text(text), stop_words)):
         for word in _split_folded(match[0]):
-            enough = 2 if HAN.match(word) else 3
-            if len(word) >= enough and word not in stop and word not in names:
+            length_min = 2 if HAN.match(word) else 3
+            if len(word) >= length_min and word not in stop_words and word not in subject_names:
                 kept[word] = None
     return tuple(kept)
 
 
-def _cut_stop_words(folded: str, stop: Set[str]) -> str:
+def _cut_stop_words(folded: str, stop_words: Set[str]) -> str:
     """Han stop words stand inside a run of Han: each becomes a gap, the longest first."""
     if folded.isascii() or not HAN.search(folded):
         return folded
-    return _compile_han_stops(frozenset(stop)).sub(" ", folded)
+    return _compile_han_stops(frozenset(stop_words)).sub(" ", folded)
 
 
 @lru_cache(maxsize=32)
-def _compile_han_stops(stop: frozenset[str]) -> regex.Pattern[str]:
-    han = sorted((word for word in stop if HAN.fullmatch(word)), key=len, reverse=True)
+def _compile_han_stops(stop_words: frozenset[str]) -> regex.Pattern[str]:
+    han = sorted((word for word in stop_words if HAN.fullmatch(word)), key=len, reverse=True)
     return regex.compile("|".join(map(regex.escape, han)) or r"(?!)")
 
 
 def compute_coverage(question_words: Sequence[str], passage: Set[str] | str) -> float:
-    """Share (0..1) of the content words `wanted` that `passage` holds as whole words.
+    """Share (0..1) of the distinct `question_words` that `passage` holds as whole words.
 
-    `passage` is a text or the set of its `words`. Fewer than two distinct matches count as none: one
-    common word would otherwise pass any short question.
+    `passage` is a text or the set of its words, as `split_words` gives them. Fewer than two distinct matches
+    count as none: one common word would otherwise pass any short question.
     """
-    held = frozenset(split_words(passage)) if isinstance(passage, str) else passage
-    distinct = set(question_words)
-    found = len(distinct & held)
-    return found / len(distinct) if found >= 2 else 0.0
+    passage_words = frozenset(split_words(passage)) if isinstance(passage, str) else passage
+    wanted = set(question_words)
+    match_count = len(wanted & passage_words)
+    return match_count / len(wanted) if match_count >= 2 else 0.0

@@ -1,4 +1,4 @@
-"""Settings → services → ASGI app: the only place that constructs, and closes what it open_deployment."""
+"""Settings → deployment → ASGI app: the only place that constructs, and closes what it has opened."""
 
 from proxy.app.asgi import create_app
 from proxy.app.deployment import Deployment, make_ledger, open_deployment

@@ -12,7 +12,7 @@ def is_operator(caller: Caller) -> bool:
 
 
 async def require_operator(request: HttpRequest, deployment: Deployment, message: str) -> None:
-    """Lets an operator pass. Raises `AuthError`: 403 with the text `refusal` for any other caller."""
+    """Lets an operator pass. Raises `AuthError`: 403 with the text `message` for any other caller."""
     caller = await deployment.context.auth.authenticate(request.headers, request.peer)
     if not is_operator(caller):
         raise AuthError(message, status=403, code="forbidden")

@@ -1,4 +1,4 @@
-"""The ASGI application of one worker: opens the services at start-up, closes them at shutdown."""
+"""The ASGI application of one worker: opens the deployment at start-up, closes it at shutdown."""
 
 import asyncio
 import logging
@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.config import STARTUP_FAILURE
 
 from proxy.app.admin_access import require_operator
-from proxy.app.decision_endpoint import build_decision_endpoint
+from proxy.app.decision_endpoint import show_decision
 from proxy.app.deployment import Deployment, open_deployment
 from proxy.app.metrics_server import serve_metrics
 from proxy.app.push_endpoints import PushEndpoints
@@ -23,8 +23,9 @@ from proxy.http.body import read_request_head
 from proxy.http.overload import OverloadLimiter
 from proxy.http.replies import ResponseWriter
 from proxy.observe import logs
-from proxy.observe.metrics import CONTENT_TYPE
+from proxy.observe.metrics import CONTENT_TYPE, Metrics
 from proxy.pipeline.answer import answer
+from proxy.pipeline.context import AnswerContext
 from proxy.settings.load import load_settings
 from proxy.settings.tree import Settings
 
@@ -46,7 +47,7 @@ def create_app() -> ASGIApp:
 
 
 class LifespanApp:
-    """The lifespan protocol around the routes."""
+    """ASGI's lifespan protocol around the HTTP surface: the surface is there while the deployment is open."""
 
     def __init__(self, settings: Settings):
         self._settings = settings
@@ -98,55 +99,53 @@ def _warn_of_lag(error: Exception) -> None:
 
 def build_surface(deployment: Deployment, push_endpoints: PushEndpoints | None = None) -> OverloadLimiter:
     """The HTTP surface over an opened deployment: what callers see."""
-    context, server, registry = deployment.context, deployment.settings.server, deployment.metrics
+    context, server = deployment.context, deployment.settings.server
 
-    async def list_aliases(request: HttpRequest) -> Sequence[str]:
-        await context.auth.authenticate(request.headers, request.peer)
-        return sorted(context.models)
-
-    async def list_obstacles() -> Sequence[str]:
+    async def list_obstacles() -> Sequence[str]:  # here, as `overload` stands around the app that calls it
         return await _list_obstacles(deployment, overload)
 
-    async def show_metrics(scope: Scope, receive: Receive, writer: ResponseWriter) -> None:
-        await require_operator(read_request_head(scope), deployment, METRICS_DENIAL)
-        await _write_metrics(deployment, writer)
-
-    def count_error(code: str) -> None:
-        registry.increment_counter("fiador_errors_total", code=code)
-
     extra_routes: routes.RouteTable = {
-        "/metrics": {"GET": show_metrics},
-        "/v1/decisions/{id}": {"GET": build_decision_endpoint(deployment)},
+        "/metrics": {"GET": partial(_show_metrics_to_operator, deployment)},
+        "/v1/decisions/{id}": {"GET": partial(show_decision, deployment)},
         **(push_endpoints or PushEndpoints(deployment)).build_routes(),
     }
-    overload = OverloadLimiter(
-        routes.build_app(
-            partial(answer, context=context),
-            list_aliases,
-            list_obstacles,
-            server,
-            extra_routes=extra_routes,
-            count_error=count_error,
-        ),
+    app = routes.build_app(
+        partial(answer, context=context),
+        partial(_list_aliases, context),
+        list_obstacles,
         server,
+        extra_routes=extra_routes,
+        count_error=partial(_count_error, deployment.metrics),
     )
-    registry.register_gauge("fiador_streams", "Requests under way.", lambda: overload.running_count)
-    registry.register_counter(
+    overload = OverloadLimiter(app, server)
+    _register_load(deployment.metrics, overload)
+    return overload
+
+
+async def _list_aliases(context: AnswerContext, request: HttpRequest) -> Sequence[str]:
+    """The models that a caller may name: every caller all of them."""
+    await context.auth.authenticate(request.headers, request.peer)
+    return sorted(context.models)
+
+
+def _count_error(metrics: Metrics, code: str) -> None:
+    metrics.increment_counter("fiador_errors_total", code=code)
+
+
+def _register_load(metrics: Metrics, overload: OverloadLimiter) -> None:
+    """Shows how many requests are inside, and how many found no place."""
+    metrics.register_gauge("fiador_streams", "Requests under way.", lambda: overload.running_count)
+    metrics.register_counter(
         "fiador_overload_refused_total",
         "Requests refused for want of a place.",
         lambda: overload.refused_count,
     )
-    return overload
 
 
 def build_metrics_app(deployment: Deployment, overload: OverloadLimiter) -> ASGIApp:
     """What scrapers and supervisors see at their own address: figures and health, without a key."""
-
-    async def show_metrics(scope: Scope, receive: Receive, writer: ResponseWriter) -> None:
-        await _write_metrics(deployment, writer)
-
-    metrics_routes = {
-        "/metrics": {"GET": show_metrics},
+    metrics_routes: routes.RouteTable = {
+        "/metrics": {"GET": partial(_show_metrics, deployment)},
         **routes.build_probes(partial(_list_obstacles, deployment, overload)),
     }
     return routes.build_router(metrics_routes, deployment.settings.server)
@@ -158,6 +157,15 @@ async def _list_obstacles(deployment: Deployment, overload: OverloadLimiter) -> 
     return [*ledger_faults, *overload.list_obstacles()]
 
 
-async def _write_metrics(deployment: Deployment, writer: ResponseWriter) -> None:
+async def _show_metrics_to_operator(
+    deployment: Deployment, scope: Scope, receive: Receive, writer: ResponseWriter
+) -> None:
+    await require_operator(read_request_head(scope), deployment, METRICS_DENIAL)
+    await _show_metrics(deployment, scope, receive, writer)
+
+
+async def _show_metrics(
+    deployment: Deployment, scope: Scope, receive: Receive, writer: ResponseWriter
+) -> None:
     await writer.open(200, [("content-type", CONTENT_TYPE), ("cache-control", "no-store")])
     await writer.write(deployment.metrics.render().encode(), more=False)

@@ -1,4 +1,4 @@
-"""Personas: one configured assistant with its packs, patterns, prompt and threshold, ready to serve."""
+"""Assistants as they are configured, each with its packs, patterns, prompt and threshold, ready to serve."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,15 +41,15 @@ class LanguagePacks:
 @cache
 def load_language_packs() -> LanguagePacks:
     """Reads them all, once: they are part of the program. Raises `ConfigError` naming file and key."""
-    refuse = load_packs("refuse", RefusePack)
+    refuse_packs = load_packs("refuse", RefusePack)
     return LanguagePacks(
         words=load_packs("words", WordPack),
         sentences=load_packs("sentences", SentencePack),
         values=load_packs("values", ValuePack),
         voices=load_packs("voice", VoicePack),
-        refuse=refuse,
+        refuse=refuse_packs,
         texts=load_packs("texts", TextPack),
-        followup_reader=FollowupReader(refuse),
+        followup_reader=FollowupReader(refuse_packs),
     )
 
 
@@ -59,13 +59,13 @@ def build_assistant(
     """One assistant made ready. Raises `ConfigError` for a prompt or patterns that cannot be used."""
     names = settings.subject.names
     name_words = frozenset(word for spelling in names for word in split_words(spelling))
-    content = _make_word_finder(packs.words, name_words, settings.language)
+    find_words = _make_word_finder(packs.words, name_words, settings.language)
     router = OverviewRouter(packs.refuse, names)
     refuser = QuestionRefuser(
         packs.refuse,
         _build_topics(settings.topics),
         names,
-        lambda question: packs.followup_reader.is_contentless(question, content),
+        lambda question: packs.followup_reader.is_contentless(question, find_words),
     )
     calibrated, system_prompt = _collect_calibrated_thresholds(name, lock), _load_prompt(name, settings)
     return Assistant(
@@ -76,7 +76,7 @@ def build_assistant(
         refuser=refuser,
         router=router,
         followup_reader=packs.followup_reader,
-        find_content_words=content,
+        find_content_words=find_words,
         prompt=system_prompt,
         gate_rules=_build_gate_rules(settings, packs, refuser, system_prompt),
         texts=FixedTexts(packs.texts, _collect_overrides(settings), settings.topics.own),
@@ -93,6 +93,8 @@ def build_assistant(
 def _make_word_finder(
     packs: Mapping[str, WordPack], name_words: frozenset[str], default: str
 ) -> Callable[[str], Sequence[str]]:
+    """Content words by the stop words of the text's own language; `default` where that is not known."""
+
     def find_words(text: str) -> Sequence[str]:
         pack = packs[detect_language(text, packs, default) or default]
         return find_content_words(text, pack.stop, name_words)

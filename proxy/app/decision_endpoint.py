@@ -21,7 +21,6 @@ from proxy.gate.types import GateRule
 from proxy.guards.citations import clean_title, clean_url
 from proxy.http.body import read_request_head
 from proxy.http.replies import ResponseWriter
-from proxy.http.routes import Endpoint
 
 TRACE_FIELDS = (
     *("id", "started", "model", "question", "language", "decision", "layer", "topic"),
@@ -31,22 +30,20 @@ TRACE_FIELDS = (
 SCORE_FIELDS = ("similarity", "coverage", "cosine")
 
 
-def build_decision_endpoint(deployment: Deployment) -> Endpoint:
-    """The endpoint over opened services. A request of somebody else is as unknown as one that never was."""
-
-    async def show_decision(scope: Scope, receive: Receive, writer: ResponseWriter) -> None:
-        request = read_request_head(scope)
-        caller = await deployment.context.auth.authenticate(request.headers, request.peer)
-        trace = await deployment.decisions.read_trace(scope["path_params"]["id"])
-        if trace is None or not _may_read(caller, trace):
-            text = "This key has sent no request of this id, or it is forgotten by now."
-            raise RequestError(text, code="unknown_decision", status=404)
-        fields = {name: getattr(trace, name) for name in TRACE_FIELDS}
-        fields["rule"] = trace.rule if trace.rule in set(GateRule) else ""
-        fields["sources"] = [one async for one in _each_visible_source(trace, caller, deployment)]
-        await writer.write_json(200, (), orjson.dumps(fields))
-
-    return show_decision
+async def show_decision(
+    deployment: Deployment, scope: Scope, receive: Receive, writer: ResponseWriter
+) -> None:
+    """The endpoint. A request of somebody else is as unknown as one that never was."""
+    request = read_request_head(scope)
+    caller = await deployment.context.auth.authenticate(request.headers, request.peer)
+    trace = await deployment.decisions.read_trace(scope["path_params"]["id"])
+    if trace is None or not _may_read(caller, trace):
+        text = "This key has sent no request of this id, or it is forgotten by now."
+        raise RequestError(text, code="unknown_decision", status=404)
+    fields = {name: getattr(trace, name) for name in TRACE_FIELDS}
+    fields["rule"] = trace.rule if trace.rule in set(GateRule) else ""
+    fields["sources"] = [source async for source in _each_visible_source(trace, caller, deployment)]
+    await writer.write_json(200, (), orjson.dumps(fields))
 
 
 def _may_read(caller: Caller, trace: Trace) -> bool:

@@ -28,7 +28,7 @@ from proxy.wire.request import RequestPolicy, parse_chat_request
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """The desk that requests are answered at, and what stands behind it."""
+    """The context that requests are answered in, and what stands behind it."""
 
     settings: tree.Settings
     context: AnswerContext
@@ -46,7 +46,7 @@ class Deployment:
 async def open_deployment(
     settings: tree.Settings, embedding: ConfiguredEmbedder | None = None
 ) -> AsyncIterator[Deployment]:
-    """Opens every service. `made`: an embedder of one's own instead of the configured one.
+    """Opens everything that serving needs. `embedding`: another embedder than the configured one.
 
     Raises `ConfigError` and `StoreError`; what was opened until then is closed.
     """
@@ -55,9 +55,9 @@ async def open_deployment(
         evidence = await open_evidence(
             settings, language_packs.words, embedding or load_embedder(settings.embedding), stack
         )
-        name = evidence.embedder.name if evidence.embedder else ""
-        found = lock.read_lock(settings.folder / lock.LOCK_FILE_NAME)
-        calibrated = found if found and found.model == name else None
+        embedder_name = evidence.embedder.name if evidence.embedder else ""
+        lock_file = lock.read_lock(settings.folder / lock.LOCK_FILE_NAME)
+        calibrated = lock_file if lock_file and lock_file.model == embedder_name else None
         spending_ledger = await stack.enter_async_context(make_ledger(settings))
         decisions = await stack.enter_async_context(_make_decision_log(settings))
         keys = await stack.enter_async_context(KeyStore(build_data_paths(settings).keys))
@@ -71,8 +71,8 @@ async def open_deployment(
             parse_request=partial(parse_chat_request, policy=_build_policy(settings.server)),
             models=build_models(settings, await open_upstreams(settings.upstreams, language_packs, stack)),
             assistants={
-                name: build_assistant(name, one, language_packs, calibrated)
-                for name, one in settings.assistants.items()
+                name: build_assistant(name, assistant, language_packs, calibrated)
+                for name, assistant in settings.assistants.items()
             },
             word_packs=language_packs.words,
             finder=evidence.search,
@@ -93,7 +93,7 @@ async def open_deployment(
             decisions=decisions,
             metrics=metrics,
             threshold_lock=calibrated,
-            warnings=tuple(lock.list_lock_warnings(found, settings, name)),
+            warnings=tuple(lock.list_lock_warnings(lock_file, settings, embedder_name)),
         )
 
 

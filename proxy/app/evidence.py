@@ -121,12 +121,12 @@ async def _open_stores(
 def list_folders(settings: tree.Settings) -> list[DocumentFolder]:
     """The configured folders, as sources."""
     return [
-        DocumentFolder(name, one.path, one.url_base, one.front_matter_may_widen)
-        for name, one in settings.sources.items()
-        if isinstance(one, tree.FolderSourceSettings)
+        DocumentFolder(name, source.path, source.url_base, source.front_matter_may_widen)
+        for name, source in settings.sources.items()
+        if isinstance(source, tree.FolderSourceSettings)
     ]
 
 
 def list_record_books(settings: tree.Settings) -> tuple[BookFile, ...]:
     """The configured record books that are files."""
-    return tuple(BookFile(name, one.path) for name, one in settings.records.items() if one.path)
+    return tuple(BookFile(name, book.path) for name, book in settings.records.items() if book.path)

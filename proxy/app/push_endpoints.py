@@ -7,7 +7,7 @@ committed, so it holds for the next question; only the vectors of new text follo
 import asyncio
 import logging
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -31,23 +31,21 @@ from proxy.wire import strict_json
 
 log = logging.getLogger("fiador.push")
 
-PushChange = Callable[[PushReceiver, str, Mapping[str, object]], Awaitable[object]]
-
 
 class PushEndpoints:
-    """The endpoints over opened services. An `async with`: inside it new text gets its vectors."""
+    """The endpoints over an opened deployment; new text gets its vectors inside `embed_in_background`."""
 
     def __init__(self, deployment: Deployment):
         self._deployment = deployment
         self._push_sources = {
             name: PushReceiver(deployment.evidence.store, name, deployment.packs.words)
-            for name, one in deployment.settings.sources.items()
-            if isinstance(one, tree.PushSourceSettings)
+            for name, source in deployment.settings.sources.items()
+            if isinstance(source, tree.PushSourceSettings)
         }
         self._new_text_event = asyncio.Event()
 
     def build_routes(self) -> RouteTable:
-        """For `routes.build`."""
+        """For `routes.build_app`, as `extra_routes`."""
         return {
             "/v1/documents/{id}": {
                 "PUT": self.store_document,
@@ -69,21 +67,22 @@ class PushEndpoints:
 
     async def store_document(self, scope: Scope, receive: Receive, writer: ResponseWriter) -> None:
         """Stores a document whole: fields of front matter, `text`, `format`."""
-        await self._change_document(
-            scope, await self._read_document_fields(scope, receive), writer, _put_document
-        )
+        fields = await self._read_document_fields(scope, receive)
+        receiver, key = self._find_receiver(scope)
+        await _commit_change(receiver.put_document(key, fields), writer)
         self._new_text_event.set()
 
     async def patch_document(self, scope: Scope, receive: Receive, writer: ResponseWriter) -> None:
         """Replaces who may see a document, and when."""
-        await self._change_document(
-            scope, await self._read_document_fields(scope, receive), writer, _set_document_access
-        )
+        fields = await self._read_document_fields(scope, receive)
+        receiver, key = self._find_receiver(scope)
+        await _commit_change(receiver.set_access(key, fields), writer)
 
     async def delete_document(self, scope: Scope, receive: Receive, writer: ResponseWriter) -> None:
         """Deletes a document."""
         await self._require_operator(read_request_head(scope))
-        await self._change_document(scope, {}, writer, _remove_document)
+        receiver, key = self._find_receiver(scope)
+        await _commit_change(receiver.remove_document(key), writer)
 
     async def put_record_book(self, scope: Scope, receive: Receive, writer: ResponseWriter) -> None:
         """Replaces all records of a book, or none if one of them is wrong."""
@@ -93,31 +92,21 @@ class PushEndpoints:
         book = self._deployment.settings.records.get(name)
         if book is None or book.path is not None:
             raise _make_unknown_error("records", name)
-        found = await asyncio.to_thread(
-            read_book_text, BookFile(name, Path(name)), _decode_body(request.body)
-        )
-        if found.records is None or found.faults:
-            raise RequestError("\n".join(map(str, found.faults)), code="invalid_records")
-        changed = await _await_change(self._deployment.evidence.records.replace_book(name, found.records))
-        await _write_result(writer, changed)
+        text = _decode_body(request.body)
+        reading = await asyncio.to_thread(read_book_text, BookFile(name, Path(name)), text)
+        if reading.records is None or reading.faults:
+            raise RequestError("\n".join(map(str, reading.faults)), code="invalid_records")
+        await _commit_change(self._deployment.evidence.records.replace_book(name, reading.records), writer)
 
-    async def _change_document(
-        self, scope: Scope, fields: Mapping[str, object], writer: ResponseWriter, apply_change: PushChange
-    ) -> None:
+    def _find_receiver(self, scope: Scope) -> tuple[PushReceiver, str]:
+        """The source that a path names, and the document's key in it."""
         source, slash, key = scope["path_params"]["id"].partition("/")
         if not slash:
             text = "This path names no document: want /v1/documents/SOURCE%2FKEY, the slash as %2F."
             raise RequestError(text, code="unknown_document", status=404)
         if source not in self._push_sources:
             raise _make_unknown_error("sources", source)
-        try:
-            await _write_result(
-                writer, await _await_change(apply_change(self._push_sources[source], key, fields))
-            )
-        except UnknownDocument as fault:
-            raise RequestError(str(fault), code="unknown_document", status=404) from fault
-        except PushRejection as fault:
-            raise RequestError(str(fault), code="invalid_document") from fault
+        return self._push_sources[source], key
 
     async def _read_document_fields(self, scope: Scope, receive: Receive) -> Mapping[str, object]:
         request = await read_request(scope, receive, self._deployment.settings.server)
@@ -143,27 +132,17 @@ class PushEndpoints:
                 log.warning("pushed text has no vectors yet: %s", fault)
 
 
-async def _put_document(push: PushReceiver, key: str, fields: Mapping[str, object]) -> object:
-    return await push.put_document(key, fields)
-
-
-async def _set_document_access(push: PushReceiver, key: str, fields: Mapping[str, object]) -> object:
-    return await push.set_access(key, fields)
-
-
-async def _remove_document(push: PushReceiver, key: str, fields: Mapping[str, object]) -> object:
-    return await push.remove_document(key)
-
-
-async def _await_change(change: Awaitable[object]) -> object:
-    with translate_store_faults():
-        return await change
-
-
-async def _write_result(writer: ResponseWriter, changed: object) -> None:
-    await writer.write_json(
-        200, (), orjson.dumps({"changed": changed if isinstance(changed, str) else bool(changed)})
-    )
+async def _commit_change(change: Awaitable[object], writer: ResponseWriter) -> None:
+    """Waits until a change is committed, and tells the client what it was or why there was none."""
+    try:
+        with translate_store_faults():
+            changed = await change
+    except UnknownDocument as fault:
+        raise RequestError(str(fault), code="unknown_document", status=404) from fault
+    except PushRejection as fault:
+        raise RequestError(str(fault), code="invalid_document") from fault
+    result = changed if isinstance(changed, str) else bool(changed)
+    await writer.write_json(200, (), orjson.dumps({"changed": result}))
 
 
 def _decode_body(body: bytes) -> str:

@@ -27,9 +27,9 @@ async def open_upstreams(
     """Every configured upstream; `stack` closes their connections. Raises `ConfigError` with all faults."""
     upstreams: dict[str, Upstream] = {}
     faults: list[str] = []
-    for name, one in settings.items():
+    for name, upstream_settings in settings.items():
         try:
-            upstreams[name] = _open_upstream(name, one, packs, stack)
+            upstreams[name] = _open_upstream(name, upstream_settings, packs, stack)
         except ConfigError as fault:
             faults += fault.faults
     if faults:
@@ -65,13 +65,14 @@ def _open_script(name: str, settings: tree.UpstreamSettings) -> Upstream:
 
 
 def _make_sentence_splitter(packs: LanguagePacks) -> SentenceSplitter:
+    """The gate's own scanner: what is quoted must be what the gate takes for a sentence."""
     lexicons = SentenceLexicons(packs.sentences)
 
+    def detect_part_language(part: str, default: str) -> str:
+        return detect_language(part, packs.words, default) or default
+
     def split_sentences(text: str, language: str) -> list[str]:
-        ends = SentenceEndDetector(
-            lexicons, language, lambda part, default: detect_language(part, packs.words, default) or default
-        )
-        scanner = SentenceScanner(ends, len(text))
+        scanner = SentenceScanner(SentenceEndDetector(lexicons, language, detect_part_language), len(text))
         return [unit.text for unit in (*scanner.feed(text), *scanner.finish())]
 
     return split_sentences
@@ -94,18 +95,18 @@ def build_models(settings: tree.Settings, upstreams: Mapping[str, Upstream]) -> 
     return {
         alias: Model(
             alias=alias,
-            assistant=one.assistant,
-            upstream=upstreams[one.upstream],
-            upstream_model=one.model,
-            output_cap=one.output_cap,
-            reasoning_cap=one.reasoning_cap,
-            template_tokens=one.template_tokens,
-            tokens_per_byte_max=one.byte_tokens,
+            assistant=model.assistant,
+            upstream=upstreams[model.upstream],
+            upstream_model=model.model,
+            output_cap=model.output_cap,
+            reasoning_cap=model.reasoning_cap,
+            template_tokens=model.template_tokens,
+            tokens_per_byte_max=model.byte_tokens,
             prices=Prices(
-                convert_token_price(one.prices.input_usd_per_million),
-                convert_token_price(one.prices.output_usd_per_million),
+                convert_token_price(model.prices.input_usd_per_million),
+                convert_token_price(model.prices.output_usd_per_million),
             ),
-            retries=settings.upstreams[one.upstream].retries,
+            retries=settings.upstreams[model.upstream].retries,
         )
-        for alias, one in settings.models.items()
+        for alias, model in settings.models.items()
     }

@@ -1,6 +1,7 @@
 """Who asks: API keys, tokens of an identity provider, or nobody in particular on the loopback.
 
-`Door(settings.auth, keys=…, tokens=checker(settings.auth)).authenticate(headers, peer)` gives the caller.
+`CallerAuthenticator(settings.auth, keys=…, token_checker=build_token_checker(settings.auth))` is asked with
+`authenticate(headers, peer)` and gives the caller.
 """
 
 from proxy.auth.authenticator import CallerAuthenticator, TokenChecker

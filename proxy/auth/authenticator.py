@@ -1,4 +1,4 @@
-"""The door: from the headers and the peer of a request to its caller."""
+"""From the headers and the peer of a request to its caller."""
 
 import ipaddress
 from collections.abc import Iterable, Mapping
@@ -41,7 +41,8 @@ class TokenChecker(Protocol):
 class CallerAuthenticator:
     """`authenticate(headers, peer)` under `auth.mode`: headers by lower-case name, the socket's address.
 
-    `keys` for mode `keys`, `tokens` for mode `jwt`; ConfigError if the one that is needed is missing.
+    `keys` for mode `keys`, `token_checker` for mode `jwt`; ConfigError if the one that is needed is missing.
+    `trusted_networks`: the deployment's own proxies, whose word on the client's address is believed.
     """
 
     def __init__(
@@ -69,10 +70,10 @@ class CallerAuthenticator:
         credential = _parse_bearer_header(headers)
         if self._settings.mode == "jwt" and self._token_checker is not None:
             return self._build_token_caller(await self._token_checker.check_token(credential), address)
-        found = await self._keys.find_live_key(credential) if self._keys is not None else None
-        if found is None:
+        key = await self._keys.find_live_key(credential) if self._keys is not None else None
+        if key is None:
             raise AuthError(INVALID_KEY_TEXT)
-        return self._build_key_caller(found, address)
+        return self._build_key_caller(key, address)
 
     def map_groups(self, credential_groups: Iterable[str]) -> frozenset[str]:
         """Deployment groups of a credential's groups; one that `auth.groups` does not map grants nothing."""
@@ -93,8 +94,8 @@ class CallerAuthenticator:
 
     def _build_key_caller(self, key: ApiKey, address: str) -> Caller:
         # Our own keys are made by this deployment's operator: without a table their groups are its own.
-        plain = key.groups | self._settings.public_groups
-        groups = self.map_groups(key.groups) if self._settings.groups else plain
+        own_groups = key.groups | self._settings.public_groups
+        groups = self.map_groups(key.groups) if self._settings.groups else own_groups
         return Caller(
             key.id, key.name, groups, key.scopes, key.cap.month_nanousd, key.cap.day_nanousd, address
         )

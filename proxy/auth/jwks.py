@@ -25,7 +25,10 @@ LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
 class PublicKeySet:
-    """`find(name)`: the key of that name, fetched when the kept ones are older than `cache_s` or lack it."""
+    """Keys by name, fetched when the kept ones are older than `cache_s` or lack the one that is asked for.
+
+    `location`: a path, or an address. Raises ConfigError for one without https that is not local.
+    """
 
     def __init__(self, location: str, *, cache_s: float, clock: Callable[[], float] = time.monotonic):
         self._url = _parse_jwks_url(location)
@@ -68,13 +71,13 @@ class PublicKeySet:
         try:
             self._keys = _parse_jwks(await self._read_jwks())
             self._last_success_s = self._last_try_s
-        except (httpx.HTTPError, OSError, ValueError) as fault:
+        except (httpx.HTTPError, OSError, ValueError) as fault:  # a TimeoutError is an OSError
             log.error("the identity provider's keys cannot be read: %s: %s", type(fault).__name__, fault)
 
     async def _read_jwks(self) -> bytes:
         if not self._url:
             return await asyncio.to_thread(self._path.read_bytes)
-        text = bytearray()
+        body = bytearray()
         async with (
             asyncio.timeout(FETCH_S),
             httpx.AsyncClient(timeout=FETCH_S, follow_redirects=False) as client,
@@ -82,10 +85,10 @@ class PublicKeySet:
         ):
             answer.raise_for_status()
             async for piece in answer.aiter_bytes():
-                text += piece
-                if len(text) > JWKS_BYTES_MAX:
+                body += piece
+                if len(body) > JWKS_BYTES_MAX:
                     raise ValueError(f"larger than {JWKS_BYTES_MAX} bytes")
-        return bytes(text)
+        return bytes(body)
 
 
 def _parse_jwks_url(location: str) -> str:
@@ -100,10 +103,10 @@ def _parse_jwks(text: bytes) -> dict[str | None, jwt.PyJWK]:
     """Public signing keys by name, those that we cannot use left out. Raises ValueError if none is."""
     document = json.loads(text)
     entries = document.get("keys", []) if isinstance(document, dict) else []
-    found = {key.key_id: key for entry in entries if (key := _parse_jwks_key(entry)) is not None}
-    if not found:
+    keys = {key.key_id: key for entry in entries if (key := _parse_jwks_key(entry)) is not None}
+    if not keys:
         raise ValueError("no usable key in the set")
-    return found
+    return keys
 
 
 def _parse_jwks_key(entry: object) -> jwt.PyJWK | None:

@@ -1,12 +1,13 @@
 """API keys in one SQLite file: shown once, kept as a hash, read at every request, so revoked at once."""
 
+import contextlib
 import hashlib
 import hmac
 import json
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,14 +57,14 @@ class ApiKey:
 
 @dataclass(frozen=True, slots=True)
 class IssuedKey:
-    """A new key: `secret` is the text that the client sends, and is shown this once."""
+    """A new key, and the credential with it: the text that the client sends, shown this once."""
 
     secret: str
     key: ApiKey
 
 
 class KeyStore:
-    """`async with Keys(path)`. Every method raises StoreError if the file cannot be used."""
+    """`async with KeyStore(path)`. Every method raises StoreError if the file cannot be used."""
 
     def __init__(self, path: Path, *, busy_s: float = 2, clock: Callable[[], float] = time.time):
         self.path = path
@@ -116,7 +117,7 @@ class KeyStore:
         return await self._run_transaction(lambda c: c.execute(statement, (now, key_id)).rowcount > 0)
 
     async def find_live_key(self, credential: str) -> ApiKey | None:
-        """The live key that `text` is. Unknown, wrong, expired, revoked: the same path and time."""
+        """The live key that `credential` is. Unknown, wrong, expired, revoked: the same path and time."""
         key_id, secret = _split_credential(credential)
         row = await self._run_read(lambda c: c.execute(f"{_SELECT} WHERE id = ?", (key_id,)).fetchone())
         stored_hash = bytes(row[1]) if row else _UNKNOWN_HASH
@@ -125,14 +126,17 @@ class KeyStore:
         return key if key is not None and is_same and key.is_valid(self._clock()) else None
 
     async def _run_read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        try:
+        with self._translate_store_errors():
             return await self._database.run_read(work)
-        except sqlite3.Error as fault:
-            raise StoreError("The key store does not answer.", detail=f"{self.path}: {fault}") from fault
 
     async def _run_transaction(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        try:
+        with self._translate_store_errors():
             return await self._database.run_transaction(work)
+
+    @contextlib.contextmanager
+    def _translate_store_errors(self) -> Iterator[None]:
+        try:
+            yield
         except sqlite3.Error as fault:
             raise StoreError("The key store does not answer.", detail=f"{self.path}: {fault}") from fault
 
@@ -146,6 +150,7 @@ def _hash_secret(secret: str) -> bytes:
 
 
 _UNKNOWN_HASH = _hash_secret("")
+"""What an unknown id is compared with, so that it takes the time of a known one."""
 
 
 def _split_credential(credential: str) -> tuple[str, str]:

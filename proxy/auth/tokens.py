@@ -61,7 +61,7 @@ class JwtTokenChecker:
 
 
 def _read_key_name(token: str) -> str | None:
-    """The `kid` of the header, which proves nothing yet."""
+    """The `kid` of the header, which proves nothing yet. Raises AuthError."""
     if len(token) > TOKEN_CHARS_MAX:
         raise AuthError(INVALID_TOKEN_TEXT, detail="too long")
     try:
@@ -77,6 +77,7 @@ def _hash_subject(claims: Mapping[str, object]) -> str:
 
 
 def _strip_unprintable(name: str) -> str:
+    """At most `NAME_CHARS_MAX` characters, none that would break a line or a terminal."""
     return "".join(letter for letter in name if letter.isprintable())[:NAME_CHARS_MAX]
 
 
@@ -84,10 +85,10 @@ def _find_claim(claims: Mapping[str, object], path: str) -> object:
     """A claim by its name, or by a dotted path such as `realm_access.roles`."""
     if path in claims:
         return claims[path]
-    found: object = claims
+    value: object = claims
     for name in path.split("."):
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
 
 
 def _split_claim(value: object) -> frozenset[str]:

@@ -22,7 +22,7 @@ from proxy.settings.tree import Settings
 
 @dataclass(frozen=True, slots=True)
 class AskOptions:
-    """As whom and of which model to ask; `told` is "", "explain" or "json"."""
+    """As whom and of which model to ask; `output_format` is "", "explain" or "json"."""
 
     alias: str
     groups: frozenset[str]
@@ -31,7 +31,10 @@ class AskOptions:
 
 
 async def ask_once(settings: Settings, text: str, options: AskOptions) -> None:
-    """Asks and prints the answer as it is released. A model that fails is explained all the same."""
+    """Asks and prints the answer as it is released. A model that fails is explained all the same.
+
+    Raises `ConfigError` for an unknown model or an empty question, `FiadorError` where no answer came.
+    """
     question, answer = _build_question(settings, text, options), CapturedAnswer()
     on_text = _ignore_piece if options.is_dry_run or options.output_format == "json" else _print_piece
     try:
@@ -126,6 +129,7 @@ class _DryRunUpstream:
 
 
 def _build_dry_context(context: AnswerContext) -> AnswerContext:
+    """The context with a dry run behind every model, and without retries: it fails each time."""
     models = {
         alias: replace(model, upstream=_DryRunUpstream(model), retries=0)
         for alias, model in context.models.items()

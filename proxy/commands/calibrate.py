@@ -27,13 +27,13 @@ class Calibration:
     lock: ThresholdLock
 
     def print_separations(self, *, as_json: bool) -> None:
-        """Prints the separations."""
+        """Prints a table and sentences, or the figures for programs."""
         print_json(calibrate.build_separation_data(self.separations)) if as_json else click.echo(
             calibrate.render_separations(self.separations)
         )
 
     def write_lock(self, settings: Settings) -> Path:
-        """Writes the lock beside the configuration."""
+        """Writes the lock beside the configuration; its path."""
         path = settings.folder / lock.LOCK_FILE_NAME
         path.write_text(lock.render_lock(self.lock), "utf-8")
         return path
@@ -56,19 +56,20 @@ async def calibrate_thresholds(settings: Settings, sets: tuple[Path, ...], *, wr
     Raises `ConfigError` for what is to be written and was not measured with the embedding that is meant.
     """
     async with _open_trial_deployment(settings, EvaluationTrial()) as deployment:
-        if writing and (why := deployment.evidence.degraded):
+        if writing and (degraded := deployment.evidence.degraded):
             raise ConfigError(
-                f"--write: {why}. Thresholds of keywords alone would not hold once it serves; "
+                f"--write: {degraded}. Thresholds of keywords alone would not hold once it serves; "
                 '`embedding.model = "off"` says that keywords alone are meant'
             )
-        found = calibrate.separate_report(await _evaluate_on_deployment(deployment, sets, live=False))
+        separations = calibrate.separate_report(await _evaluate_on_deployment(deployment, sets, live=False))
         state = await deployment.evidence.store.read_state()
         embedder = deployment.evidence.embedder
     generation = f"{state.epoch}/{state.generation}"
     model = embedder.name if embedder else ""
-    return Calibration(
-        found, calibrate.build_lock(found, model=model, generation=generation, date=_format_today())
+    threshold_lock = calibrate.build_lock(
+        separations, model=model, generation=generation, date=_format_today()
     )
+    return Calibration(separations, threshold_lock)
 
 
 def _format_today() -> str:

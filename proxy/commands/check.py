@@ -62,6 +62,7 @@ def _print_check_report(report: CheckReport) -> None:
 
 
 def _find_missing_files(settings: Settings) -> Iterator[str]:
+    """Models, folders and files that the configuration names and that cannot be used."""
     if isinstance(settings.embedding.model, Path):
         try:
             verify_model(settings.embedding.model)
@@ -87,13 +88,16 @@ async def _describe_deployment(deployment: Deployment) -> AsyncIterator[str]:
     embedder = deployment.evidence.embedder
     yield f"embedding: {embedder.name if embedder else 'none, keywords alone serve'}"
     for name, assistant in deployment.context.assistants.items():
-        limit = assistant.threshold_for(assistant.language)
-        yield f"assistant {name}: threshold {limit:g} ({_describe_threshold_origin(deployment, assistant)})"
+        threshold = assistant.threshold_for(assistant.language)
+        origin = _describe_threshold_origin(deployment, assistant)
+        yield f"assistant {name}: threshold {threshold:g} ({origin})"
     for alias, model in deployment.context.models.items():
-        into, out = (
-            format_usd(each * 10**6) for each in (model.prices.input_nanousd, model.prices.output_nanousd)
+        prices = (model.prices.input_nanousd, model.prices.output_nanousd)
+        input_price, output_price = (format_usd(price * 10**6) for price in prices)
+        yield (
+            f"model {alias}: {model.upstream.name}, a million tokens cost {input_price} in "
+            f"and {output_price} out"
         )
-        yield f"model {alias}: {model.upstream.name}, a million tokens cost {into} in and {out} out"
 
 
 def _describe_threshold_origin(deployment: Deployment, assistant: Assistant) -> str:
@@ -115,14 +119,14 @@ async def _find_warnings(deployment: Deployment) -> AsyncIterator[str]:
         yield "the index is empty, every question will be refused: run `fiador sync`"
     if deployment.evidence.degraded:
         yield f"keywords alone serve: {deployment.evidence.degraded}"
-    if lacking := await _count_without_vectors(deployment):
-        yield f"passages that only keywords find, for want of a vector: {lacking}; `fiador sync` makes them"
+    if unread := await _count_without_vectors(deployment):
+        yield f"passages that only keywords find, for want of a vector: {unread}; `fiador sync` makes them"
     for line in deployment.warnings:
         yield line
     for book, kind in await deployment.evidence.records.list_kinds():
         if kind not in RECORD_KINDS:
-            known = ", ".join(RECORD_KINDS)
-            yield f"records.{book}: no question asks for the kind `{kind}`; they ask for {known}"
+            asked_kinds = ", ".join(RECORD_KINDS)
+            yield f"records.{book}: no question asks for the kind `{kind}`; they ask for {asked_kinds}"
     if counts.documents or counts.records:
         async for line in _find_refused_suggestions(deployment):
             yield line
@@ -155,11 +159,11 @@ async def _explain_refusal(text: str, assistant: Assistant, deployment: Deployme
     context = deployment.context
     viewer = Viewer(deployment.settings.auth.public_groups, context.now(), assistant.sources)
     evidence = await context.finder.find_evidence(Query((text,), subject_names=assistant.name_words), viewer)
-    limit = assistant.threshold_for(detect_language(text, context.word_packs) or assistant.language)
+    threshold = assistant.threshold_for(detect_language(text, context.word_packs) or assistant.language)
     return (
         ""
-        if has_enough_evidence(evidence, limit)
-        else f"similarity {evidence.best_similarity:.2f} below {limit:g}"
+        if has_enough_evidence(evidence, threshold)
+        else f"similarity {evidence.best_similarity:.2f} below {threshold:g}"
     )
 
 
@@ -169,11 +173,11 @@ async def _find_unserved_models(deployment: Deployment) -> AsyncIterator[str]:
         if not isinstance(model.upstream, HttpUpstream):
             continue
         try:
-            listed = await model.upstream.list_models()
+            served_models = await model.upstream.list_models()
         except BusyError as fault:
             yield f"models.{alias}: {fault.text}"
             continue
-        if model.upstream_model not in listed:
+        if model.upstream_model not in served_models:
             yield f"models.{alias}.model: the upstream has no `{model.upstream_model}`"
 
 

@@ -11,7 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 WIDTH_MAX = 10_000
+"""Columns of a table that no terminal reads: rich takes 80 there, and folds."""
 _RTL_CLASSES = {"R", "AL"}
+"""Bidirectional classes of letters that run from right to left (UAX #9)."""
 
 
 def print_json(value: object) -> None:
@@ -47,7 +49,7 @@ def format_usd(nanousd: int) -> str:
 
 
 def format_usd_digits(nanousd: int) -> str:
-    """The digits of `money`: not negative, and without its sign, for programs."""
+    """The digits of `format_usd`: of an amount that is not negative, without its sign, for programs."""
     whole, part = divmod(nanousd, 10**9)
     return f"{whole}.{f'{part:09d}'.rstrip('0').ljust(2, '0')}"
 

@@ -14,6 +14,7 @@ from proxy.observe.decisions import SqliteDecisionLog
 from proxy.settings.tree import Settings
 
 QUESTION_CHARS = 70
+"""Of a question in the list; `fiador decisions ID` shows it whole."""
 
 
 async def print_recent_decisions(
@@ -26,10 +27,10 @@ async def print_recent_decisions(
         return print_json([build_trace_data(trace) for trace in traces])
     out = Console(highlight=False, markup=False, soft_wrap=True)
     for trace in traces:
-        why = f" ({trace.topic or trace.rule})" if trace.topic or trace.rule else ""
+        reason = f" ({trace.topic or trace.rule})" if trace.topic or trace.rule else ""
         cost = format_usd(trace.cost_nanousd)
         out.print(
-            f"{format_instant(trace.started)}  {trace.id}  {trace.decision}{why}  {trace.model}  {cost}"
+            f"{format_instant(trace.started)}  {trace.id}  {trace.decision}{reason}  {trace.model}  {cost}"
         )
         if trace.question:
             out.print(f"    {isolate_direction(' '.join(trace.question.split())[:QUESTION_CHARS])}")
@@ -60,9 +61,9 @@ def decisions_command(context: click.Context, /, id: str | None, **options: Any)
     """What became of requests, and why; ID opens one of them."""
     settings, as_json = load_context_settings(context), options["as_json"]
     if id is None:
-        only = Decision(options["decision"]) if options["decision"] else None
+        decision = Decision(options["decision"]) if options["decision"] else None
         return run_coroutine(
-            print_recent_decisions(settings, options["last"], decision=only, as_json=as_json)
+            print_recent_decisions(settings, options["last"], decision=decision, as_json=as_json)
         )
     if not run_coroutine(print_decision(settings, id, as_json=as_json)):
         raise click.UsageError(f"no decision {id} in the log")

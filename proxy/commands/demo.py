@@ -18,6 +18,7 @@ import httpx
 from openai import DefaultHttpxClient, OpenAI
 from rich.console import Console
 
+from proxy.app import build_data_paths
 from proxy.auth import KeyStore
 from proxy.commands import model, sync
 from proxy.commands.demo_scenes import ACTS, DemoStage
@@ -27,11 +28,11 @@ from proxy.settings.tree import Settings
 
 STARTUP_TIMEOUT_S = 60
 KEY_GROUPS = {"public": ["public"], "staff": ["staff"], "finance": ["finance"]}
-"""Keys of the demo by name; `empty` is a key whose cap is used up."""
+"""Groups of the demo's keys, by the key's name. One more key, `empty`, has a cap of nothing."""
 
 
 def run_demo(home: Path, *, serve: bool) -> int:
-    """Plays every act; 0 if every check held. `home` keeps the index for the next demo."""
+    """Plays every scene; 0 if every check held. The data folder keeps the index for the next demo."""
     out = Console(highlight=False, soft_wrap=True)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # the proxy must not outlive the demo
     began = time.perf_counter()
@@ -41,15 +42,15 @@ def run_demo(home: Path, *, serve: bool) -> int:
         asyncio.run(sync.sync_once(settings, sync.build_text_printer(out)))
         keys = asyncio.run(_create_demo_keys(settings))
         with _run_proxy(sample / "fiador.toml", home) as address:
-            failed = _play_acts(address, keys, settings, out)
-            out.print(f"\n{_format_summary(failed)} in {time.perf_counter() - began:.1f} s")
-            if serve and not failed:
+            failure_count = _play_acts(address, keys, settings, out)
+            out.print(f"\n{_format_summary(failure_count)} in {time.perf_counter() - began:.1f} s")
+            if serve and not failure_count:
                 _keep_serving(address, keys["public"], out)
-    return 1 if failed else 0
+    return 1 if failure_count else 0
 
 
 def _prepare_settings(sample: Path, home: Path) -> Settings:
-    """The sample's settings over `home`, without what an earlier demo spent and decided."""
+    """The sample's settings over the data folder, which loses what an earlier demo spent and decided."""
     settings = load_settings(sample / "fiador.toml", data_dir=home)
     home.mkdir(parents=True, exist_ok=True)
     for stale in home.glob("*"):
@@ -59,16 +60,14 @@ def _prepare_settings(sample: Path, home: Path) -> Settings:
 
 
 async def _create_demo_keys(settings: Settings) -> dict[str, str]:
-    from proxy.app import build_data_paths
-
-    async with KeyStore(build_data_paths(settings).keys) as keys:
-        made = {
-            name: (await keys.create_key(name, groups=groups)).secret for name, groups in KEY_GROUPS.items()
+    """The text of each key, by its name."""
+    async with KeyStore(build_data_paths(settings).keys) as key_store:
+        new_keys = {
+            name: await key_store.create_key(name, groups=groups) for name, groups in KEY_GROUPS.items()
         }
-        made["empty"] = (
-            await keys.create_key("empty", groups=["public"], cap=SpendCap(month_nanousd=0))
-        ).secret
-    return made
+        no_spending = SpendCap(month_nanousd=0)
+        new_keys["empty"] = await key_store.create_key("empty", groups=["public"], cap=no_spending)
+    return {name: key.secret for name, key in new_keys.items()}
 
 
 @contextlib.contextmanager
@@ -98,8 +97,8 @@ def _find_free_port() -> int:
 
 
 def _wait_until_healthy(address: str, child: subprocess.Popen[bytes], log: Path) -> None:
-    until = time.monotonic() + STARTUP_TIMEOUT_S
-    while time.monotonic() < until and child.poll() is None:
+    deadline = time.monotonic() + STARTUP_TIMEOUT_S
+    while time.monotonic() < deadline and child.poll() is None:
         with contextlib.suppress(httpx.TransportError):
             if httpx.get(f"{address}/healthz", trust_env=False).status_code == 200:
                 return
@@ -108,7 +107,7 @@ def _wait_until_healthy(address: str, child: subprocess.Popen[bytes], log: Path)
 
 
 def _play_acts(address: str, keys: dict[str, str], settings: Settings, out: Console) -> int:
-    """Every act; how many checks failed."""
+    """Every scene; how many checks failed."""
     clients = {
         name: OpenAI(
             base_url=f"{address}/v1",
@@ -119,8 +118,8 @@ def _play_acts(address: str, keys: dict[str, str], settings: Settings, out: Cons
         for name, key in keys.items()
     }
     stage = DemoStage(clients, settings, out)
-    for act in ACTS:
-        act(stage)
+    for play_scene in ACTS:
+        play_scene(stage)
     return stage.failure_count
 
 
@@ -151,9 +150,9 @@ def _keep_serving(address: str, key: str, out: Console) -> None:
 
 
 def find_demo_folder() -> Path:
-    """Where the demo keeps its index between runs: the user's cache, or below `FIADOR_DEMO_DIR`."""
-    if named := os.environ.get("FIADOR_DEMO_DIR"):
-        return Path(named)
+    """Where the demo keeps its index between runs: `FIADOR_DEMO_DIR`, or a folder in the user's cache."""
+    if folder := os.environ.get("FIADOR_DEMO_DIR"):
+        return Path(folder)
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "fiador" / "demo"
 

@@ -1,4 +1,4 @@
-"""The acts of the demo: what is asked, what a person sees, and the checks that make it a test."""
+"""The scenes of the demo: what is asked, what a person sees, and the checks that make it a test."""
 
 import asyncio
 import time
@@ -40,6 +40,7 @@ class DemoStage:
     failure_count: int = field(default=0)
 
     def print_title(self, text: str) -> None:
+        """Prints the heading of a scene."""
         self.out.print(f"\n[bold]{escape(text)}[/]")
 
     def ask_question(self, question: str, model: str = "help", caller: str = "public") -> DemoAnswer:
@@ -58,28 +59,32 @@ class DemoStage:
         chunks = cast(Stream[ChatCompletionChunk], raw.parse())
         for chunk in chunks:
             delta = chunk.choices[0].delta if chunk.choices else None
-            for cited in (getattr(delta, "annotations", None) or []) if delta else []:
-                links.append(str(cited["url_citation"]["url"]))
+            for annotation in (getattr(delta, "annotations", None) or []) if delta else []:
+                links.append(str(annotation["url_citation"]["url"]))
             if delta and delta.content:
                 text += delta.content
-                spent_ms = (time.perf_counter() - began) * 1000
+                elapsed_ms = (time.perf_counter() - began) * 1000
                 shown = indent(escape(isolate_direction(delta.content.strip())), " " * 13).lstrip(" ")
-                self.out.print(f"  [dim]{spent_ms:6.0f} ms[/]  {shown}" if shown else "")
+                self.out.print(f"  [dim]{elapsed_ms:6.0f} ms[/]  {shown}" if shown else "")
         trace = asyncio.run(self._read_trace(raw.headers["x-fiador-id"]))
         self._print_trace_line(trace)
         return DemoAnswer(text, tuple(links), trace)
 
     def check_claim(self, holds: bool, claim: str) -> None:
+        """Prints the claim with whether it holds, and counts it if not."""
         self.failure_count += not holds
         self.out.print(f"  [green]✓[/] {escape(claim)}" if holds else f"  [red]✗ {escape(claim)}[/]")
 
     def check_decision(self, answer: DemoAnswer, decision: Decision) -> None:
+        """Claims that the answer ended with this decision."""
         self.check_claim(answer.trace.decision == decision, f"decision: {decision}")
 
     def check_no_calls(self, answer: DemoAnswer) -> None:
+        """Claims that no model was called for the answer."""
         self.check_claim(answer.trace.upstream_calls == 0, "calls to the model: 0")
 
     async def _read_trace(self, id: str) -> Trace:
+        """The request's row, waited for: the proxy writes it when the client has its answer already."""
         async with SqliteDecisionLog(build_data_paths(self.settings).decisions) as log:
             for _ in range(100):
                 if (trace := await log.read_trace(id)) is not None:
@@ -93,8 +98,8 @@ class DemoStage:
             if trace.best is None
             else f", similarity {trace.best:.2f} by {trace.mode} (threshold {trace.threshold})"
         )
-        spent = f", held {format_usd(trace.hold_nanousd)}, charged {format_usd(trace.cost_nanousd)}"
-        self.out.print(f"  [dim]{trace.decision}{best}{spent if trace.upstream_calls else ''}[/]")
+        money = f", held {format_usd(trace.hold_nanousd)}, charged {format_usd(trace.cost_nanousd)}"
+        self.out.print(f"  [dim]{trace.decision}{best}{money if trace.upstream_calls else ''}[/]")
 
 
 def play_answer(stage: DemoStage) -> None:
@@ -149,15 +154,15 @@ def play_permissions(stage: DemoStage) -> None:
     stage.check_decision(answer, Decision.ANSWERED)
     answer = stage.ask_question(question, caller="public")
     stage.check_claim("17" not in answer.text, "a caller without the group does not learn it")
-    handed = [str(source.get("document", "")) for source in answer.trace.sources]
+    documents = [str(source.get("document", "")) for source in answer.trace.sources]
     stage.check_claim(
-        not any("/finance/" in id for id in handed), "and nothing of it was handed to the model"
+        not any("/finance/" in id for id in documents), "and nothing of it was handed to the model"
     )
     answer = stage.ask_question("What did the Basic plan cost in 2024 a month?", caller="finance")
     stage.check_claim("9.90" not in answer.text, "the expired price list answers nobody")
-    handed = [str(source.get("document", "")) for source in answer.trace.sources]
-    stage.check_claim("tolva/prices/plans-2024.md" not in handed, "nothing of it was handed to the model")
-    stage.check_claim("tolva/prices/plans.md" in handed, "its successor was")
+    documents = [str(source.get("document", "")) for source in answer.trace.sources]
+    stage.check_claim("tolva/prices/plans-2024.md" not in documents, "nothing of it was handed to the model")
+    stage.check_claim("tolva/prices/plans.md" in documents, "its successor was")
 
 
 def play_exhausted_cap(stage: DemoStage) -> None:

@@ -1,4 +1,4 @@
-"""Golden cases through the real pipeline, without any model call: what `eval` and `calibrate` share."""
+"""Golden cases through the real pipeline, by default without any model call: for `eval` and `calibrate`."""
 
 import tempfile
 from collections.abc import AsyncIterator, Mapping
@@ -42,13 +42,13 @@ class EvaluationTrial:
 async def run_evaluation(
     settings: Settings, sets: tuple[Path, ...], trial: EvaluationTrial, *, as_json: bool
 ) -> int:
-    """Evaluates, prints, and gives the exit code."""
-    found = await evaluate_sets(settings, sets, trial)
+    """Grades, prints the report, and gives the exit code."""
+    graded = await evaluate_sets(settings, sets, trial)
     if as_json:
-        print_json(report.build_report_data(found))
+        print_json(report.build_report_data(graded))
     else:
-        Console(highlight=False).print(report.render_report(found), markup=False, soft_wrap=True)
-    return found.exit_code
+        Console(highlight=False).print(report.render_report(graded), markup=False, soft_wrap=True)
+    return graded.exit_code
 
 
 async def evaluate_sets(settings: Settings, sets: tuple[Path, ...], trial: EvaluationTrial) -> Report:
@@ -58,6 +58,7 @@ async def evaluate_sets(settings: Settings, sets: tuple[Path, ...], trial: Evalu
 
 
 async def _evaluate_on_deployment(deployment: Deployment, sets: tuple[Path, ...], *, live: bool) -> Report:
+    """Grades the cases of the sets; those that need meaning are left out where no real model embeds."""
     embedder = deployment.evidence.embedder
     has_meaning = embedder is not None and not isinstance(embedder, BagOfTokens)
     selected_cases = cases.select_servable(cases.load_cases(sets), has_meaning=has_meaning)
@@ -94,15 +95,13 @@ def _choose_embedding(settings: Settings, trial: EvaluationTrial) -> ConfiguredE
 
 
 class _DeploymentRunner:
-    """Implements `golden.run.Runner`: the case's own script is played, otherwise the sources are quoted."""
+    """The `golden.run.CaseRunner`: the case's own script is played, otherwise the sources are quoted."""
 
     def __init__(self, deployment: Deployment, *, live: bool):
         self._deployment = deployment
         self._live = live
-        quoting_upstream = next(
-            (m.upstream for m in deployment.context.models.values() if m.upstream.name == "extractive"), None
-        )
-        self._quoting_upstream = quoting_upstream
+        upstreams = (model.upstream for model in deployment.context.models.values())
+        self._quoting_upstream = next((u for u in upstreams if u.name == "extractive"), None)
 
     async def run_case(self, case: GoldenCase) -> CaseOutcome:
         settings = self._deployment.settings

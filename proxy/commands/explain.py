@@ -1,4 +1,4 @@
-"""A trace told in words: layers, sources and scores, the verdict, the money."""
+"""A trace in words: layers, sources and scores, the verdict, the money."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -30,7 +30,7 @@ def print_trace(trace: Trace, console: Console | None = None) -> None:
 
 
 def build_trace_data(trace: Trace) -> dict[str, object]:
-    """One trace for a program."""
+    """One trace for a program; of the caller only what says who it was."""
     trace_data = asdict(trace)
     caller = trace_data.pop("caller")
     trace_data["caller"] = {
@@ -72,11 +72,11 @@ def _describe_trace(trace: Trace) -> Iterator[tuple[str, str]]:
             f"held {format_usd(trace.hold_nanousd)}, charged {format_usd(trace.cost_nanousd)} "
             f"({trace.input_tokens} tokens in, {trace.output_tokens} out)",
         )
-    yield "time", ", ".join(f"{part} {spent:.1f} ms" for part, spent in trace.timings_ms.items())
+    yield "time", ", ".join(f"{part} {elapsed_ms:.1f} ms" for part, elapsed_ms in trace.timings_ms.items())
 
 
 def _format_source_row(source: Mapping[str, object]) -> tuple[str, ...]:
     scores = (source.get(name) for name in ("similarity", "coverage", "cosine"))
-    shown = ("" if score is None else f"{score:.3f}" for score in scores)
-    where = source.get("document") or source["id"]
-    return str(source["number"]), isolate_direction(f"{source['title']}  {where}"), *shown
+    cells = ("" if score is None else f"{score:.3f}" for score in scores)
+    id = source.get("document") or source["id"]
+    return str(source["number"]), isolate_direction(f"{source['title']}  {id}"), *cells

@@ -1,4 +1,4 @@
-"""`fiador init DIR`: a folder that `check`, `sync` and `serve` work in at once."""
+"""`fiador init FOLDER`: a folder that `check`, `sync` and `serve` work in at once."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -30,17 +30,17 @@ Visitors without an appointment wait about 15 minutes.
 
 
 def write_starter_files(folder: Path) -> None:
-    """Writes the files; never over one that is there."""
-    wanted = {
+    """Writes a configuration and a first document. Raises `ConfigError` rather than write over a file."""
+    texts = {
         folder / "fiador.toml": (files("config") / "fiador.toml").read_text("utf-8"),
         folder / "docs" / ".access.yaml": SAMPLE_ACCESS,
         folder / "docs" / "opening-hours.md": SAMPLE_DOCUMENT,
     }
-    if existing := [str(path) for path in wanted if path.exists()]:
+    if existing := [str(path) for path in texts if path.exists()]:
         raise ConfigError(
             *(f"{path}: exists already; `fiador init` writes over nothing" for path in existing)
         )
-    for path, text in wanted.items():
+    for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     click.echo(f"Written to {folder}. Next:\n  cd {folder}\n  fiador check && fiador sync && fiador serve")

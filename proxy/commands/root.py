@@ -1,6 +1,6 @@
 """fiador: the roof over every command, and what all share: options, faults in their own words, exit codes.
 
-Exit 0 done, 1 a check failed, 2 bad input.
+Exit 0 done, 1 a check or the work itself failed, 2 bad input.
 """
 
 import asyncio

@@ -45,7 +45,7 @@ def serve_proxy(config: Path, data_dir: Path | None, *, host: str | None, port: 
             loop="uvloop",
             http=make_http_protocol(server.header_s),
             access_log=False,
-            log_config=None,  # one format for every line: `logs.setup`
+            log_config=None,  # one format for every line: `configure_logging`
             log_level="warning" if settings.log.level == "error" else settings.log.level,
             server_header=False,
             date_header=False,

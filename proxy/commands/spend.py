@@ -23,91 +23,6 @@ from proxy.ledger.audit import InvoiceLine, SpendGrouping, SpendTotal
 from proxy.ledger.transactions import Adjustment
 from proxy.settings.tree import Settings
 
-
-async def print_spend(settings: Settings, by: SpendGrouping, since: str, *, as_json: bool) -> None:
-    """Totals by key, model or day."""
-    async with make_ledger(settings) as books:
-        rows = await books.list_spend_totals(by, since)
-    if as_json:
-        return print_json(rows)
-    return print_table(
-        (by, "requests", "tokens in", "tokens out", "settled", "held"), map(_format_spend_row, rows)
-    )
-
-
-async def verify_balances(settings: Settings, *, as_json: bool) -> int:
-    """Proves balance = settled + open holds; 1 if it does not hold."""
-    async with make_ledger(settings) as books:
-        proof = await books.verify_balances()
-    if as_json:
-        print_json(proof)
-        return 1 if proof.faults else 0
-    out = Console(highlight=False)
-    held = f"held {format_usd(proof.held_nanousd)} in {len(proof.holds)} holds"
-    out.print(f"settled {format_usd(proof.settled_nanousd)}, {held}")
-    for hold in proof.holds:
-        until = format_instant(hold.expires)
-        out.print(f"  {hold.id}  {hold.model}  key {hold.key_id}  {format_usd(hold.nanousd)}  until {until}")
-    for fault in proof.faults:
-        out.print(f"[red]{fault}[/]")
-    summary = f"{proof.balances} balances add up"
-    out.print(
-        f"[red]{len(proof.faults)} balances do not add up[/]" if proof.faults else f"[green]{summary}[/]"
-    )
-    return 1 if proof.faults else 0
-
-
-async def print_month_report(settings: Settings, month: str, *, as_json: bool) -> None:
-    """One month by day and model, to lay beside the provider's invoice."""
-    async with make_ledger(settings) as books:
-        rows = await books.list_invoice_lines(month)
-    if as_json:
-        return print_json(rows)
-    columns = ("day", "model", "figures from", "entries", "tokens in", "tokens out", "cost")
-    return print_table(columns, map(_format_invoice_row, rows))
-
-
-async def print_audit(settings: Settings, *, as_json: bool) -> None:
-    """Everything that was done by hand, oldest first: who, when, what, and why."""
-    async with make_ledger(settings) as books:
-        acts = await books.list_operator_acts()
-    if as_json:
-        return print_json(acts)
-    return print_table(
-        ("when", "by", "act", "what", "reason"),
-        ((format_instant(act.at), act.by, act.act, act.subject, act.reason) for act in acts),
-    )
-
-
-async def book_adjustment(settings: Settings, change: Adjustment) -> str:
-    """Books a change by hand, with its reason and the name of who made it; the period it went into."""
-    async with make_ledger(settings) as books:
-        period = await books.adjust(change, operator=getpass.getuser())
-    return period.day
-
-
-async def rewind_books(settings: Settings, reason: str) -> None:
-    """Makes today the latest day of the books again, after a clock that had run ahead."""
-    async with make_ledger(settings) as books:
-        await books.rewind_period(reason, operator=getpass.getuser())
-
-
-async def acknowledge_model(settings: Settings, model: str, reason: str) -> bool:
-    """Opens a model again that reported more than its bound. False: it was not closed."""
-    async with make_ledger(settings) as books:
-        return await books.reopen_model(model, reason, operator=getpass.getuser())
-
-
-def _format_spend_row(row: SpendTotal) -> tuple[str, ...]:
-    counts = map(str, (row.requests, row.input_tokens, row.output_tokens))
-    return row.name, *counts, format_usd(row.settled_nanousd), format_usd(row.held_nanousd)
-
-
-def _format_invoice_row(row: InvoiceLine) -> tuple[str, ...]:
-    counts = map(str, (row.entries, row.input_tokens, row.output_tokens))
-    return row.day, row.model, row.basis, *counts, format_usd(row.nanousd)
-
-
 REASON_OPTION = click.option("--reason", required=True, callback=require_text, help="Kept in the books.")
 
 
@@ -152,12 +67,77 @@ def spend_command(context: click.Context, /, by: Any, since: str, **options: Any
     return run_coroutine(print_spend(settings, by, since, as_json=as_json))
 
 
+async def print_spend(settings: Settings, by: SpendGrouping, since: str, *, as_json: bool) -> None:
+    """Totals by key, model or day."""
+    async with make_ledger(settings) as ledger:
+        rows = await ledger.list_spend_totals(by, since)
+    if as_json:
+        return print_json(rows)
+    return print_table(
+        (by, "requests", "tokens in", "tokens out", "settled", "held"), map(_format_spend_row, rows)
+    )
+
+
+def _format_spend_row(row: SpendTotal) -> tuple[str, ...]:
+    counts = map(str, (row.requests, row.input_tokens, row.output_tokens))
+    return row.name, *counts, format_usd(row.settled_nanousd), format_usd(row.held_nanousd)
+
+
+async def verify_balances(settings: Settings, *, as_json: bool) -> int:
+    """Proves balance = settled + open holds; 1 if it does not hold."""
+    async with make_ledger(settings) as ledger:
+        proof = await ledger.verify_balances()
+    if as_json:
+        print_json(proof)
+        return 1 if proof.faults else 0
+    out = Console(highlight=False)
+    held = f"held {format_usd(proof.held_nanousd)} in {len(proof.holds)} holds"
+    out.print(f"settled {format_usd(proof.settled_nanousd)}, {held}")
+    for hold in proof.holds:
+        until = format_instant(hold.expires)
+        out.print(f"  {hold.id}  {hold.model}  key {hold.key_id}  {format_usd(hold.nanousd)}  until {until}")
+    for fault in proof.faults:
+        out.print(f"[red]{fault}[/]")
+    summary = f"{proof.balances} balances add up"
+    out.print(
+        f"[red]{len(proof.faults)} balances do not add up[/]" if proof.faults else f"[green]{summary}[/]"
+    )
+    return 1 if proof.faults else 0
+
+
+async def print_month_report(settings: Settings, month: str, *, as_json: bool) -> None:
+    """One month by day and model, to lay beside the provider's invoice."""
+    async with make_ledger(settings) as ledger:
+        rows = await ledger.list_invoice_lines(month)
+    if as_json:
+        return print_json(rows)
+    columns = ("day", "model", "figures from", "entries", "tokens in", "tokens out", "cost")
+    return print_table(columns, map(_format_invoice_row, rows))
+
+
+def _format_invoice_row(row: InvoiceLine) -> tuple[str, ...]:
+    counts = map(str, (row.entries, row.input_tokens, row.output_tokens))
+    return row.day, row.model, row.basis, *counts, format_usd(row.nanousd)
+
+
 @spend_command.command("audit")
 @JSON_OPTION
 @click.pass_context
 def audit_command(context: click.Context, as_json: bool) -> None:
     """What was done to the books by hand, by whom, and why."""
     run_coroutine(print_audit(load_context_settings(context), as_json=as_json))
+
+
+async def print_audit(settings: Settings, *, as_json: bool) -> None:
+    """Everything that was done by hand, oldest first: who, when, what, and why."""
+    async with make_ledger(settings) as ledger:
+        acts = await ledger.list_operator_acts()
+    if as_json:
+        return print_json(acts)
+    return print_table(
+        ("when", "by", "act", "what", "reason"),
+        ((format_instant(act.at), act.by, act.act, act.subject, act.reason) for act in acts),
+    )
 
 
 @spend_command.command("adjust", context_settings={"ignore_unknown_options": True})
@@ -172,6 +152,13 @@ def adjust_command(context: click.Context, /, usd: float, reason: str, **options
     click.echo(f"booked on {run_coroutine(book_adjustment(load_context_settings(context), change))}")
 
 
+async def book_adjustment(settings: Settings, change: Adjustment) -> str:
+    """Books a change by hand, with its reason and the name of who made it; the period it went into."""
+    async with make_ledger(settings) as ledger:
+        period = await ledger.adjust(change, operator=getpass.getuser())
+    return period.day
+
+
 @spend_command.command("acknowledge")
 @click.argument("model")
 @REASON_OPTION
@@ -183,6 +170,12 @@ def acknowledge_command(context: click.Context, /, model: str, reason: str) -> N
     click.echo(f"{model} is open again")
 
 
+async def acknowledge_model(settings: Settings, model: str, reason: str) -> bool:
+    """Opens a model again that reported more than its bound. False: it was not closed."""
+    async with make_ledger(settings) as ledger:
+        return await ledger.reopen_model(model, reason, operator=getpass.getuser())
+
+
 @spend_command.command("rewind")
 @REASON_OPTION
 @click.pass_context
@@ -190,3 +183,9 @@ def rewind_command(context: click.Context, reason: str) -> None:
     """Make today the latest day, after a clock ran ahead."""
     run_coroutine(rewind_books(load_context_settings(context), reason))
     click.echo("the books go on from today")
+
+
+async def rewind_books(settings: Settings, reason: str) -> None:
+    """Makes today the latest day of the books again, after a clock that had run ahead."""
+    async with make_ledger(settings) as ledger:
+        await ledger.rewind_period(reason, operator=getpass.getuser())

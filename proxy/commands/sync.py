@@ -35,7 +35,7 @@ async def sync_once(settings: Settings, print_report: ReportPrinter) -> int:
 
 
 async def sync_on_changes(settings: Settings, print_report: ReportPrinter) -> None:
-    """Passes again with every change below a folder or of a record book, until it is interrupted."""
+    """One pass at once, then one with every change of a folder or a record book, until it is interrupted."""
     roots = [folder.root for folder in list_folders(settings)] + [
         book.path for book in list_record_books(settings)
     ]

@@ -5,7 +5,7 @@
     ├── RequestError     the client's request cannot be served       4xx
     ├── AuthError        no or a wrong credential                    401/403
     ├── LimitError       too many requests                           429
-    ├── BusyError        no room now                                 503
+    ├── BusyError        nothing can be answered now                 503
     └── StoreError       one of our own stores failed                503
 
 A refusal is no error: it is a value (`guards`, `ledger`) and ends as ordinary assistant text.
@@ -13,7 +13,10 @@ A refusal is no error: it is a value (`guards`, `ledger`) and ends as ordinary a
 
 
 class FiadorError(Exception):
-    """Base. `status`, `code` and `text` are safe to show; `detail` is for the log alone."""
+    """Base. `status`, `code` and `text` are safe to show; `detail` is for the log alone.
+
+    `kind` is the `type` of OpenAI's envelope, `param` the field of the request at fault.
+    """
 
     status = 500
     code = "internal_error"

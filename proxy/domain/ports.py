@@ -29,7 +29,7 @@ class UpstreamSink(Protocol):
         ...
 
     def push_thought(self, piece: str) -> bool:
-        """Text that costs but never leaves: reasoning and its like. False: enough, as for `text`."""
+        """Text that costs but never leaves: reasoning and its like. False: enough, as for `push_text`."""
         ...
 
     def push_usage(self, usage: Usage) -> None:
@@ -51,7 +51,7 @@ class Upstream(Protocol):
         ...
 
     async def run(self, call: UpstreamCall, sink: UpstreamSink) -> UpstreamEnd:
-        """One attempt. Upstream faults are an `Ending`, not an exception."""
+        """One attempt. Upstream faults are an `UpstreamEnd`, not an exception."""
         ...
 
 

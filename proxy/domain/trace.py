@@ -20,7 +20,7 @@ class RequestTrace:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalTrace:
-    """What step 4 looked for and found."""
+    """What steps 3 and 4 looked for and found."""
 
     mode: str = ""
     degraded: str = ""

@@ -1,4 +1,4 @@
-"""The gate (DESIGN §4): what of a model's answer the sources support, sentence by sentence."""
+"""The gate: what of a model's answer the sources support, sentence by sentence."""
 
 from proxy.gate.gate import Gate
 from proxy.gate.lexicon import SentencePack

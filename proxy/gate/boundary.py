@@ -1,4 +1,4 @@
-"""Seams: sentences are checked apart but read together, so nothing may arise where two of them meet."""
+"""Boundaries: sentences are checked apart but read together, so nothing may arise where two of them meet."""
 
 from collections.abc import Sequence
 
@@ -9,19 +9,23 @@ from proxy.gate.rules import GateRules
 from proxy.gate.values import TextValues, find_missing_value, read_values, render_text
 
 RUN_MAX = 80
-"""Characters on each side of a seam that are read together."""
+"""Characters on each side of a boundary that are read together."""
 _POINTS = "。｡܁۔"
 """Stops that a browser, or a reader, takes for the point of an address."""
 HEAD_MAX = 2 * RUN_MAX
-"""Of the text after a seam, white space before its run included."""
+"""Characters after a boundary that are looked at, white space before the run included."""
 
 _TAIL = regex.compile(r"(?r)\S{1,80}")
 _HEAD = regex.compile(r"\S{1,80}")
 _WRAPPED = regex.compile(r"(?:\r\n?|[\n\u2028\u2029\x85\v\f])[^\S\r\n]*(?=\p{Nd}{3}|\p{L})")
+"""A soft line break before what may go on with a number: `12⏎500`, `5⏎million`."""
 
 
 def extract_tail(text: str, previous_tail: str) -> str:
-    """What of the released text a next sentence may fuse with."""
+    """What of the released text a next sentence may fuse with: the run that `text` ends in.
+
+    `previous_tail` is the same of the text before it, needed where `text` is one run with it.
+    """
     m = _TAIL.match(text)
     if m is None:
         return ""
@@ -29,7 +33,7 @@ def extract_tail(text: str, previous_tail: str) -> str:
 
 
 def join_across_boundary(before: str, text: str) -> tuple[str, int]:
-    """The run that `before` and the beginning of `text` make together, and where they meet; ("", 0): none.
+    """The run that the tail before it and the beginning of `text` make, and where they meet; ("", 0): none.
 
     A soft line break after a digit reads as a space does: before three more, or before `million`.
     """
@@ -56,6 +60,6 @@ def read_crossing_values(run: str, at: int, language: str, rules: GateRules) -> 
 
 
 def find_unsupported_value(values: TextValues, sources: Sequence[SourceText]) -> str:
-    """The first value over the seam that no cited source holds; "" if all are held."""
-    missing_value = find_missing_value(values, [e.values for e in sources])
+    """The first value over the boundary that no cited source holds; "" if all are held."""
+    missing_value = find_missing_value(values, [source.values for source in sources])
     return missing_value.text if missing_value else ""

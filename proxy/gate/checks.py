@@ -1,6 +1,6 @@
 """What a sentence must pass, one function a rule; `CHECKS` is their order.
 
-Each gets the sentence and the rules and says "" or the offending piece, with what to tell the log.
+Each gives None, or the `Stop` with the offending piece and what to tell the log.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,13 +43,13 @@ class AnswerSentence:
     unnumbered_text: str
     """`text` without its list number."""
     values: TextValues
-    """Of `listed`; none of a line of code, which must stand in a source as it is."""
+    """Of `unnumbered_text`; none of a line of code, which must stand in a source as it is."""
     folded: str
     """Its matching form."""
     words: Sequence[str]
-    """The last words said before it, then its own."""
+    """The last words of the answer before it, then its own."""
     own_start: int
-    """Where its own begin in `said`."""
+    """Where its own begin in `words`."""
     tail: str
     """The characters right before it, if no white space parts them."""
     rules: GateRules
@@ -62,7 +62,7 @@ class AnswerSentence:
         )
 
     def build_stop(self, rule: GateRule, piece: str, detail: str) -> Stop:
-        """This sentence's verdict under `rule`."""
+        """The stop that `piece` of this sentence is under `rule`."""
         return Stop(rule, "stopped", piece, self.source_numbers, detail)
 
 
@@ -74,6 +74,7 @@ def read_sentence_values(text: str, language: str, rules: GateRules) -> TextValu
         return read_values(render_text(text), language, rules.values, spelled=spelled, is_line_start=False)
 
     values = read_rendered(text)
+    # Read twice: as written for the addresses, and as a reader sees it for 45 [thousand](…).
     if (unwrapped_text := unwrap_links(text)) != text:
         link_values = read_rendered(unwrapped_text)
         values = replace(
@@ -93,7 +94,7 @@ def check_code(sentence: AnswerSentence) -> Stop | None:
     line = sentence.text.strip()
     if sentence.kind == "fence" and not _FENCE_LINE.fullmatch(sentence.text):
         return sentence.build_stop(GateRule.CODE, line, "a fence may name a language, nothing else")
-    if sentence.kind != "code" or not line or any(e.has_line(line) for e in sentence.sources):
+    if sentence.kind != "code" or not line or any(source.has_line(line) for source in sentence.sources):
         return None
     return sentence.build_stop(
         GateRule.CODE, line, "no source cited by the line that leads in holds this line"
@@ -147,7 +148,7 @@ def check_values(sentence: AnswerSentence) -> Stop | None:
         return sentence.build_stop(
             GateRule.VALUES, values.leftover, "belongs to no value that can be checked"
         )
-    missing_value = find_missing_value(values, [e.values for e in sentence.sources])
+    missing_value = find_missing_value(values, [source.values for source in sentence.sources])
     return (
         sentence.build_stop(GateRule.VALUES, missing_value.text, f"no cited source holds {missing_value.key}")
         if missing_value
@@ -162,7 +163,7 @@ def check_voice(sentence: AnswerSentence) -> Stop | None:
         return None
     text = _ADDRESS.sub(" ", sentence.text) if "/" in sentence.text else sentence.text
     piece = find_first_person(
-        render_text(text), sentence.language, rules.voices, [e.text for e in sentence.sources]
+        render_text(text), sentence.language, rules.voices, [source.text for source in sentence.sources]
     )
     return sentence.build_stop(GateRule.VOICE, piece, "first person") if piece else None
 
@@ -170,7 +171,8 @@ def check_voice(sentence: AnswerSentence) -> Stop | None:
 def check_echo(sentence: AnswerSentence) -> Stop | None:
     """No run of our own prompt."""
     echo = sentence.rules.echo
-    piece = echo.find_run(sentence.words, sentence.own_start, (e.padded_words for e in sentence.sources))
+    padded_sources = (source.padded_words for source in sentence.sources)
+    piece = echo.find_run(sentence.words, sentence.own_start, padded_sources)
     return sentence.build_stop(GateRule.ECHO, piece, "our own instructions") if piece else None
 
 

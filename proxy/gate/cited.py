@@ -1,4 +1,4 @@
-"""An answer that came with its citations apart (structured mode): every sentence gets them as markers."""
+"""An answer whose citations came apart from it (structured mode): every sentence gets them as markers."""
 
 from collections.abc import Sequence
 
@@ -18,12 +18,12 @@ def append_markers(text: str, numbers: Sequence[int], rules: GateRules, language
 
     So the one gate judges both kinds of answer: each value must stand in one of the sources cited.
     """
-    marks = "".join(f"[{number}]" for number in numbers)
+    suffix = "".join(f"[{number}]" for number in numbers)
     end_detector = SentenceEndDetector(
-        rules.lexicons, language, lambda part, known: detect_language(part, rules.words, known) or known
+        rules.lexicons, language, lambda part, default: detect_language(part, rules.words, default) or default
     )
     scanner = SentenceScanner(end_detector, len(text))
-    return "".join(_mark_sentence(unit, marks) for unit in (*scanner.feed(text), *scanner.finish()))
+    return "".join(_mark_sentence(unit, suffix) for unit in (*scanner.feed(text), *scanner.finish()))
 
 
 def _mark_sentence(unit: SentenceSpan, suffix: str) -> str:
@@ -40,7 +40,7 @@ def is_contentless_reply(text: str, sources: Sequence[Source], rules: GateRules,
     """
     gate = Gate(sources, language, rules)
     outputs = [*gate.feed(text), *gate.finish()]
-    if not any(isinstance(said, Stop) and said.rule == GateRule.UNCITED for said in outputs):
+    if not any(isinstance(output, Stop) and output.rule == GateRule.UNCITED for output in outputs):
         return False
     answer_words = frozenset(
         find_content_words(text, rules.words[detect_language(text, rules.words) or language].stop)

@@ -23,7 +23,10 @@ def pad_words(words: Iterable[str]) -> str:
 
 
 class PromptEcho:
-    """The runs of `words` words of a prompt; in Chinese of half as many characters again (DESIGN's 2/3)."""
+    """The runs of `words_min` words of a prompt.
+
+    In Chinese of half as many characters again: `count_words` takes a Han character for two thirds of a word.
+    """
 
     def __init__(self, prompt: str, words_min: int) -> None:
         prompt_words = split_tokens(fold_text(prompt))
@@ -31,10 +34,13 @@ class PromptEcho:
         self._vocabulary = frozenset(prompt_words)
         self._padded_prompt = pad_words(prompt_words)
         self.tail_words = self._han_chars_min - 1
-        """Words of the text before that a run may begin in."""
+        """How many of the last words before a sentence a run that ends in it may begin in."""
 
     def find_run(self, words: Sequence[str], own_start: int, source_texts: Iterable[str]) -> str:
-        """The first run of the prompt that ends in `said[new:]` and that no `cited` text (`joined`) holds."""
+        """The first run of the prompt that ends in `words[own_start:]` and that no cited source holds.
+
+        "" if there is none. Of each source its words are given, padded (`pad_words`).
+        """
         if sum(map(self._vocabulary.__contains__, words)) < self._words_min:
             return ""
         padded_texts = list(source_texts)
@@ -48,7 +54,7 @@ class PromptEcho:
         return ""
 
     def _iterate_stretches(self, words: Sequence[str]) -> Iterable[tuple[int, int]]:
-        """Half-open stretches of `said` made of the prompt's words alone and long enough to matter."""
+        """Half-open stretches of `words` made of the prompt's words alone and long enough to matter."""
         start = 0
         for index in range(len(words) + 1):
             if index == len(words) or words[index] not in self._vocabulary:

@@ -52,7 +52,7 @@ class SentenceEndDetector:
         self._detect_language = detect_language
 
     def decide_end(self, text: str, line_start: int, ahead: Lookahead) -> bool | Wait:
-        """Whether the sentence ends at the stop; `line`: where its line begins, negative if it has gone."""
+        """Whether the sentence ends at the stop; `line_start` is negative if its line began in text gone."""
         stops = text[ahead.at : ahead.stops_end]
         if (
             ahead.next_at == ahead.closers_end
@@ -97,8 +97,8 @@ class SentenceEndDetector:
             return glued if not kind else False
         if lexicon is None:
             return _decide_after_unknown(context)
-        if begins := _decide_abbreviation_pair(context, lexicon):
-            return begins if isinstance(begins, Wait) else False
+        if is_pair := _decide_abbreviation_pair(context, lexicon):
+            return is_pair if isinstance(is_pair, Wait) else False
         if lexicon.needs_number_before(context.token) and not context.has_number_before:
             kind = ""
         if (
@@ -148,6 +148,7 @@ def _is_list_number(text: str, start: int, at: int) -> bool:
 
 
 def _decide_strong_stop(text: str, stops: str, ahead: Lookahead) -> bool | Wait:
+    """The verdict on stops that are more than points and `…`: no abbreviation is looked for."""
     if ahead.is_line_end or ahead.end > ahead.closers_end:
         return True
     following = text[ahead.next_at]
@@ -172,7 +173,8 @@ def _decide_abbreviation_pair(context: StopContext, lexicon: SentenceLexicon) ->
     return word if isinstance(word, Wait) else word.lower() in seconds
 
 
-def _decide_after_title(context: StopContext, lexicon: SentenceLexicon) -> bool | Wait:
+def _decide_after_dependent(context: StopContext, lexicon: SentenceLexicon) -> bool | Wait:
+    """After what wants its next word (`Dr`, `e.g`): no end, unless that is a capitalised opener."""
     return _decide_before_opener(context, lexicon) if context.following.isupper() else False
 
 
@@ -193,10 +195,6 @@ def _decide_after_date(context: StopContext, lexicon: SentenceLexicon) -> bool |
     return not (following.isdigit() or following.islower() or following in _JOIN_SIGNS)
 
 
-def _decide_after_inline(context: StopContext, lexicon: SentenceLexicon) -> bool | Wait:
-    return _decide_before_opener(context, lexicon) if context.following.isupper() else False
-
-
 def _decide_after_may_end(context: StopContext, lexicon: SentenceLexicon) -> bool | Wait:
     following = context.following
     return context.has_marker or not (following.islower() or following in _JOIN_SIGNS)
@@ -212,15 +210,16 @@ def _decide_after_acronym(context: StopContext, lexicon: SentenceLexicon) -> boo
 
 
 _DECISIONS_BY_CLASS: Mapping[str, Callable[[StopContext, SentenceLexicon], bool | Wait]] = {
-    "title": _decide_after_title,
+    "title": _decide_after_dependent,
     "reference": _decide_after_reference,
     "date": _decide_after_date,
-    "inline": _decide_after_inline,
+    "inline": _decide_after_dependent,
     "may_end": _decide_after_may_end,
 }
 
 
 def _decide_before_opener(context: StopContext, lexicon: SentenceLexicon) -> bool | Wait:
+    """An end only before a word that begins sentences and is no initial (`A.`)."""
     word = context.read_next_word()
     if isinstance(word, Wait):
         return word

@@ -25,7 +25,7 @@ class Gate:
     """One answer's gate over the sources handed to the model.
 
     `feed` and `finish` give what may be sent now; a `Stop` is the last word, and everything after it is
-    dropped. Given and verdict depend on the text alone, never on the pieces in which it came.
+    dropped. What is given and the verdict depend on the text alone, never on the pieces in which it came.
     """
 
     def __init__(self, sources: Sequence[Source], language: str, rules: GateRules) -> None:
@@ -38,11 +38,15 @@ class Gate:
         )
         self._list_parser = ListNumberParser(rules.months)
         self._leading_releases: list[Release] | None = []
+        """Held until one of them is cited; empty: nothing has passed yet, None: one was cited."""
         self._leading_chars = 0
         self._lead_numbers: tuple[int, ...] = ()
+        """Numbers that the line before a block of code points at."""
         self._is_in_fence = False
         self._recent_words: Sequence[str] = ()
+        """The last words that passed, in which an echo may begin."""
         self._tail = ""
+        """The end of the text that passed, with which the next sentence may fuse."""
         self._events_max = rules.output_cap
         self._event_count = 0
         self._bytes_left = _compute_bytes_max(rules)
@@ -128,17 +132,19 @@ class Gate:
                 )
             )
         for check in CODE_CHECKS if unit.kind in ("code", "fence") else CHECKS:
-            if fault := check(sentence):
-                return self._stop_answer(fault)
+            if stop := check(sentence):
+                return self._stop_answer(stop)
         return self._release_sentence(unit, sentence)
 
     def _read_sentence(self, unit: SentenceSpan) -> AnswerSentence:
         is_code = unit.kind in ("code", "fence")
-        found = () if is_code else markers.find_markers(unit.text)
+        found_markers = () if is_code else markers.find_markers(unit.text)
         source_numbers = (
-            self._lead_numbers if is_code else tuple(dict.fromkeys(n for m in found for n in m.numbers))
+            self._lead_numbers
+            if is_code
+            else tuple(dict.fromkeys(n for marker in found_markers for n in marker.numbers))
         )
-        text = markers.strip_markers(unit.text, found)
+        text = markers.strip_markers(unit.text, found_markers)
         folded = fold_text(text)
         language = detect_sentence_language(text, self._language, self._rules.words)
         unnumbered_text = self._list_parser.strip_list_number(text, unit.is_line_start)

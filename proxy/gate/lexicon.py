@@ -62,7 +62,7 @@ class SentenceLexicon:
         self._second_words = _index_second_words(spaced)
         self._last_words = {entry.split(" ")[-1].lower() for entry in spaced}
         self._spaced_pattern = regex.compile(rf"(?ri){_EDGE}(?:{_build_spaced_alternation(spaced)})")
-        self._word_sets = {word: _lower_words(getattr(pack, word)) for word in _WORD_FIELDS}
+        self._word_sets = {name: _lower_words(getattr(pack, name)) for name in _WORD_FIELDS}
         self.has_ordinals = bool(pack.ordinal_before)
 
     @property
@@ -78,8 +78,8 @@ class SentenceLexicon:
     def classify_abbreviation(self, text: str, token: str, end: int) -> str:
         """Class of the abbreviation `token` that ends at `text[:end]`; "" if it is none."""
         for form in self._iterate_forms(token):
-            if found := self._classes.get(form):
-                return found
+            if abbreviation_class := self._classes.get(form):
+                return abbreviation_class
         if token.lower() in self._last_words and (
             m := self._spaced_pattern.match(text, max(0, end - 40), end)
         ):
@@ -95,7 +95,7 @@ class SentenceLexicon:
         return token in self._final_abbreviations
 
     def is_dotted(self, token: str) -> bool:
-        """Single letters, or names of letters, with stops between: `U.S`, `т.д`, `ق.م`, `यू.एस`."""
+        """Whether it is single letters, or their names, with stops between: `U.S`, `т.д`, `ق.م`, `यू.एस`."""
         parts = [part.lstrip("-‐") for part in token.split(".")]
         initials = self._pack.initials
         return len(parts) > 1 and all(part in initials or _LETTER.fullmatch(part) for part in parts)
@@ -105,7 +105,7 @@ class SentenceLexicon:
         return frozenset(self._second_words.get(token.lower(), ()))
 
     def is_initial(self, token: str, before: str) -> bool:
-        """Whether `token` is a name's initial, `before` being the word before it."""
+        """Whether `token` is a name's initial, and not the letter of the word before it (`plan B`)."""
         if before.lower() in self._word_sets["lettered"]:
             return False
         return token in self._pack.initials or bool(_INITIAL.fullmatch(token) and token != "I")
@@ -121,6 +121,7 @@ class SentenceLexicon:
         return before.lower() in self._word_sets["ordinal_before"] and not self.is_opener(after)
 
     def _iterate_forms(self, token: str) -> Iterable[str]:
+        """The ways in which the pack may list `token`, the most exact first."""
         yield token
         lower = token.lower()
         if lower != token and len(token) > 1:  # a single capital is an initial
@@ -132,7 +133,7 @@ class SentenceLexicon:
 
 
 def is_roman(word: str) -> bool:
-    """A Roman number in capitals."""
+    """Whether `word` may be a Roman number in capitals."""
     return bool(_ROMAN.fullmatch(word))
 
 
@@ -150,6 +151,7 @@ class SentenceLexicons:
     def has_entry(self, token: str) -> bool:
         """Whether any language may have something to say on `token`."""
         tokens = self._tokens
+        # `token[1:]`: a letter may be written onto it (`prefixes`).
         is_token = token in tokens or token.lower() in tokens or token[1:] in tokens
         return is_token or token.endswith(self._compounds)
 
@@ -168,9 +170,9 @@ def _build_spaced_alternation(spaced: Iterable[str]) -> str:
 
 def _index_second_words(spaced: Iterable[str]) -> dict[str, set[str]]:
     """First part of each two-word abbreviation → the first words of its second part."""
-    found: dict[str, set[str]] = {}
+    second_words: dict[str, set[str]] = {}
     for entry in spaced:
         parts = entry.lower().split(" ")
         for first, second in pairwise(parts):
-            found.setdefault(first.rstrip("."), set()).add(_LETTERS.match(second).group())  # type: ignore[union-attr]
-    return found
+            second_words.setdefault(first.rstrip("."), set()).add(_LETTERS.match(second).group())  # type: ignore[union-attr]
+    return second_words

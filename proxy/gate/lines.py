@@ -19,12 +19,13 @@ class LineClassifier:
 
     def __init__(self) -> None:
         self._fence = ""
+        """The run of signs that opened the block under way; "" outside of one."""
         self._last_kind: LineKind = "text"
         self._is_after_blank = False
         self._is_in_list = False
 
     def classify_start(self, start: str) -> LineKind:
-        """Kind of the line that begins with `start`; of `fence` and `rule` only `close` is certain."""
+        """Kind of the line that begins with `start`; of `fence` and `rule` only `close_line` is certain."""
         if self._fence:
             return "code"
         if _FENCE.match(start):
@@ -59,15 +60,15 @@ class LineClassifier:
         self._is_after_blank = True
 
     def _close_code_line(self, kind: LineKind, line: str) -> LineKind:
-        found = _FENCE.match(line)
+        fence = _FENCE.match(line)
         if self._fence:
-            if found and found[1].startswith(self._fence) and not line[found.end() :].strip():
+            if fence and fence[1].startswith(self._fence) and not line[fence.end() :].strip():
                 self._fence = ""
                 return "fence"
             return "code"
-        if kind == "code" or not found:
+        if kind == "code" or not fence:
             return kind
-        if found[1][0] == "`" and "`" in line[found.end() :]:
+        if fence[1][0] == "`" and "`" in line[fence.end() :]:
             return "code"  # code within a line: it opens nothing, and must stand in a source as code must
-        self._fence = found[1]
+        self._fence = fence[1]
         return "fence"

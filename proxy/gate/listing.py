@@ -46,7 +46,8 @@ class ListNumberParser:
     def strip_list_number(self, text: str, is_line_start: bool) -> str:
         """A sentence without the list number at its beginning; any other number stays, and so is a value.
 
-        Where a line `opens`, `9) Paint` is an item of a list that began elsewhere: nobody reads it as nine.
+        Where a line begins with it, `9) Paint` is an item of a list that began elsewhere: nobody reads it as
+        nine. Every number taken away is remembered, since the next one follows it.
         """
         m = None if text.lstrip()[:1].isalpha() else _NUMBER.match(text)
         if m and m.end() < len(text) and not self._is_before_month(text, m.end()):
@@ -62,6 +63,7 @@ class ListNumberParser:
         return text
 
     def _accept_number(self, number: tuple[int, ...]) -> bool:
+        """Whether `number` is in its turn; if so, the next may follow it."""
         if number[-1] != 1 and (*number[:-1], number[-1] - 1) not in self._seen_numbers:
             return False
         self._seen_numbers.add(number)
@@ -73,6 +75,7 @@ class ListNumberParser:
 
 
 def _parse_list_number(match: regex.Match[str]) -> tuple[int, ...]:
+    """The parts of a list number, as of 1.2.3."""
     if match["sign"]:
         return (int(unicodedata.numeric(match["sign"])),)
     return tuple(int(part) for part in flatten_text(match["plain"] or match["key"]).split("."))
@@ -80,12 +83,12 @@ def _parse_list_number(match: regex.Match[str]) -> tuple[int, ...]:
 
 def _strip_inline_numbers(text: str) -> tuple[str, int]:
     """`text` without the numbers of a list that begins with 1 after a colon, and the last of them."""
-    last, kept, at = 0, [], 0
+    last, parts, at = 0, [], 0
     for m in _INLINE_NUMBER.finditer(text):
         if (number := _advance_inline_number(last, m, text)) != last:
-            kept.append(text[at : m.start()])
+            parts.append(text[at : m.start()])
             last, at = number, m.end()
-    return "".join([*kept, text[at:]]), last
+    return "".join([*parts, text[at:]]), last
 
 
 def _advance_inline_number(last: int, match: regex.Match[str], text: str) -> int:

@@ -1,6 +1,6 @@
 """What follows a stop: closing quotes and brackets, markers, white space, the next significant character.
 
-All of it is read within a window of `LOOK_AHEAD` characters. A window that is not full while the stream is
+All of it is read within a window of bounded length. A window that is not full while the stream is
 open means waiting; a full one is decided as it stands. So a decision depends on the text, never on its
 pieces.
 """
@@ -12,7 +12,7 @@ from enum import Enum
 from proxy.gate.markers import MARKER_BEGINNING, MARKER_BODY, MARKER_OPENERS
 
 LOOK_AHEAD = 96
-"""Characters after a candidate that may be looked at."""
+"""Characters from a candidate on that may be looked at."""
 LINE_BREAK = re.compile(r"\r\n?|[\n\u2028\u2029\x85\v\f]")
 
 QUESTION_STOPS = "!?！？؟‼⁇⁈⁉‽﹖﹗❓❔❕❗"
@@ -37,7 +37,7 @@ WAIT = Wait.WAIT
 
 @dataclass(slots=True)  # not frozen: made at every stop, for a fourth of the price
 class Lookahead:
-    """What follows the stop at `at`; all fields are positions in the text looked at."""
+    """What follows the stop at `at`; the numbers are positions in the text looked at."""
 
     at: int
     stops_end: int
@@ -77,15 +77,15 @@ def extend_to_next_line(text: str, end: int, is_open: bool) -> int | None:
     m = LINE_BREAK.match(text, start, limit)
     if m is None:
         return None if can_grow and start == limit else end
-    first = _skip_pattern(_SPACE, text, m.end(), limit)
-    if first == limit or text[first] not in MARKER_OPENERS:
-        return None if can_grow and first == limit else end
-    last, following = _skip_markers(text, first, limit)
+    content_start = _skip_pattern(_SPACE, text, m.end(), limit)
+    if content_start == limit or text[content_start] not in MARKER_OPENERS:
+        return None if can_grow and content_start == limit else end
+    markers_end, following = _skip_markers(text, content_start, limit)
     if can_grow and (following == limit or _may_grow(text, following, limit)):
         return None
     is_over = not is_open and following == len(text)
     is_alone = is_over or (following < limit and LINE_BREAK.match(text, following) is not None)
-    return last if is_alone else end
+    return markers_end if is_alone else end
 
 
 def _skip_markers(text: str, start: int, limit: int) -> tuple[int, int]:

@@ -11,7 +11,7 @@ _NUMBER = r"[^\S\r\n]*+\^?[^\S\r\n]*+\d{1,3}+[^\S\r\n]*+"
 _LIST = rf"{_NUMBER}(?:[,;،؛、，；\-‐‑–—−]{_NUMBER}){{0,31}}+"
 _FORM = rf"(?:\[\[{_LIST}\]\]|\[{_LIST}\]|【{_LIST}】|［{_LIST}］)"
 MARKER_BODY = re.compile(_FORM)
-"""A marker's own characters; whether it is one depends on what follows (see `NOT_LINK`)."""
+"""A marker's own characters; whether it is one depends on what follows (see `MARKER`)."""
 MARKER = re.compile(rf"{_FORM}(?!\]?\()")
 """A marker; a bracket followed by `(` is a link."""
 MARKER_BEGINNING = re.compile(r"[\[【［]{1,2}[\^\d,;،؛、，；\-‐‑–—− \t\u00a0\u202f\u2009]{0,64}[\]】］]{0,2}")
@@ -35,19 +35,19 @@ class Marker:
 def find_code_spans(text: str) -> list[tuple[int, int]]:
     """Half-open spans between backtick runs of equal length, as CommonMark pairs them; linear."""
     runs = [(m.start(), m.end()) for m in _TICKS.finditer(text)]
-    later: dict[int, list[int]] = {}
+    indexes_by_length: dict[int, list[int]] = {}  # the first index last
     for index in range(len(runs) - 1, -1, -1):
-        later.setdefault(runs[index][1] - runs[index][0], []).append(index)
+        indexes_by_length.setdefault(runs[index][1] - runs[index][0], []).append(index)
     spans, index = [], 0
     while index < len(runs):
-        same = later[runs[index][1] - runs[index][0]]
-        while same and same[-1] <= index:
-            same.pop()
-        if not same:
+        closers = indexes_by_length[runs[index][1] - runs[index][0]]
+        while closers and closers[-1] <= index:
+            closers.pop()
+        if not closers:
             index += 1
             continue
-        spans.append((runs[index][0], runs[same[-1]][1]))
-        index = same[-1] + 1
+        spans.append((runs[index][0], runs[closers[-1]][1]))
+        index = closers[-1] + 1
     return spans
 
 
@@ -55,20 +55,20 @@ def find_markers(text: str) -> tuple[Marker, ...]:
     """All markers of a sentence, those in code spans left out."""
     if "[" not in text and "【" not in text and "［" not in text:
         return ()
-    found = MARKER.finditer(text)
+    matches = MARKER.finditer(text)
     if "`" in text:
         spans = find_code_spans(text)
-        found = (m for m in found if not _is_inside(m, spans))
-    return tuple(Marker(m.start(), m.end(), _parse_numbers(m.group())) for m in found)
+        matches = (m for m in matches if not _is_inside(m, spans))
+    return tuple(Marker(m.start(), m.end(), _parse_numbers(m.group())) for m in matches)
 
 
 def strip_markers(text: str, markers: Sequence[Marker]) -> str:
     """`text` without `markers` and without the horizontal space before each."""
-    kept, at = [], 0
+    parts, at = [], 0
     for marker in markers:
-        kept.append(text[at : marker.start].rstrip(_SPACE))
+        parts.append(text[at : marker.start].rstrip(_SPACE))
         at = marker.end
-    return "".join([*kept, text[at:]])
+    return "".join([*parts, text[at:]])
 
 
 def find_stray_number(text: str) -> str:
@@ -89,14 +89,15 @@ def _is_inside(match: re.Match[str], spans: Sequence[tuple[int, int]]) -> bool:
 
 @lru_cache(maxsize=512)
 def _parse_numbers(marker: str) -> tuple[int, ...]:
+    """The numbers of a marker in order: `[1, 3-5]` gives 1, 3, 4, 5."""
     parts = _DIGITS.findall(marker)
-    found = [int(part) for part in parts if not _RANGE.match(part)]
-    if len(found) == len(parts):
-        return tuple(found)
-    spread: list[int] = []
+    listed = [int(part) for part in parts if not _RANGE.match(part)]
+    if len(listed) == len(parts):
+        return tuple(listed)
+    numbers: list[int] = []
     for left, right in pairwise([*parts, ""]):
         if _RANGE.match(left):
-            spread.extend(range(spread[-1] + 1, int(right)))
+            numbers.extend(range(numbers[-1] + 1, int(right)))
         else:
-            spread.append(int(left))
-    return tuple(spread)
+            numbers.append(int(left))
+    return tuple(numbers)

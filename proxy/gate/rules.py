@@ -23,7 +23,7 @@ SIGNS_MAX = 40
 
 
 class AnswerTopicCheck(Protocol):
-    """Finds what an answer must not speak of. Implemented by `guards.refuse`."""
+    """Finds what an answer must not speak of. Implemented by `AnswerTopicPatterns` of the refuser."""
 
     def find_topic(self, folded: str) -> str:
         """Name of the topic whose answer patterns hit folded text; "" if none does."""
@@ -43,6 +43,7 @@ class GateRules:
     prompt: str = ""
     """Our own prompt, of which an answer may quote nothing."""
     echo_words: int = 8
+    """Words in a row of our own prompt that an answer may not have."""
     topics: AnswerTopicCheck | None = None
     voice: bool = True
     """False: the assistant may say "we"."""

@@ -8,9 +8,9 @@ from indexes.text.language import WordPack, detect_language
 
 _CODE = regex.compile(r"`[^`]*`")
 LEAD_WORDS = 2
-"""One known word more than the answer's language has."""
+"""Points of `detect_language`: one known word more than the answer's language has."""
 BEGINNING_LEAD_WORDS = 4
-"""For the beginning of a sentence, which may be two words long."""
+"""Two known words more: for the beginning of a sentence, which may be two words long."""
 
 
 def detect_sentence_language(

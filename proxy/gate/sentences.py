@@ -1,6 +1,6 @@
 """Text in, sentences out: a linear scanner whose look-ahead is explicit and bounded.
 
-Each candidate (a stop or a line break) is decided on the text before it and on at most `LOOK_AHEAD`
+Each candidate (a stop or a line break) is decided on the text before it and on a bounded number of
 characters after it, never on how much of them has come: so sentences do not depend on the pieces. White space
 belongs to the sentence after it; markers after a stop, on the same line or alone on the next, to the one
 before.
@@ -28,7 +28,7 @@ CANDIDATE = re.compile(f"[{STOPS}{LINE_BREAK_CHARS}]")
 
 @dataclass(slots=True)  # not frozen: made at every sentence, for a fourth of the price
 class SentenceSpan:
-    """A sentence, a line of code or a row of a table, with the white space before it."""
+    """A unit of an answer: a sentence, a line of code or a row of a table, with the white space before it."""
 
     text: str
     kind: LineKind
@@ -45,7 +45,7 @@ class SentenceCut:
 
 @dataclass(slots=True)  # not frozen: made at every stop, for a fourth of the price
 class CandidateSkip:
-    """No end here; the next candidate is sought from `pos` on."""
+    """No end here; the next candidate is sought from `position` on."""
 
     position: int
 
@@ -54,7 +54,11 @@ ScanStep = SentenceCut | CandidateSkip | Wait
 
 
 class SentenceScanner:
-    """Cuts a stream into units. `''.join(u.text for u in units)` is the text, whatever the pieces."""
+    """Cuts a stream into units. `''.join(u.text for u in units)` is the text, whatever the pieces.
+
+    `chars_max` is the longest unit allowed; `count_chars` is called with the characters that each
+    decision may look at.
+    """
 
     def __init__(
         self,
@@ -70,12 +74,13 @@ class SentenceScanner:
         self._kind: LineKind | None = None
         """Of the line under way; None until something stands in it."""
         self._is_line_closed = False
-        """Whether that line's kind is final and told to `_lines`."""
+        """Whether that line's kind is final and told to `_line_classifier`."""
         self._line_beginning = ""
         """Its beginning, kept for when the rest of it has gone."""
         self._line_start = 0
-        """Where it begins in `held`; negative once that has gone."""
+        """Where it begins in `pending_text`; negative once that has gone."""
         self._position = 0
+        """How far `pending_text` is decided."""
         self._is_open = True
         self._count_chars = count_chars
 

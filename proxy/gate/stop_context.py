@@ -23,6 +23,7 @@ class StopContext:
 
     @property
     def following(self) -> str:
+        """The character there; "" if the window ends before it."""
         return (
             self.text[self.content_start : self.content_start + 1]
             if self.content_start < self.ahead.limit
@@ -31,6 +32,7 @@ class StopContext:
 
     @property
     def has_marker(self) -> bool:
+        """Whether a marker follows the stop."""
         return self.ahead.end > self.ahead.closers_end
 
     @property

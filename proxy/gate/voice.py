@@ -31,10 +31,10 @@ _ENTRY_SIGNS = {r"\ \?": " ?", r"\*": r"[\p{L}\p{M}]{2,}", r"\^": r"\p{Lu}\p{Ll}
 
 @dataclass(frozen=True, eq=False)
 class VoicePack:
-    """`voice.toml` of one language. `words` and `spared` are folded, the others are compared as written.
+    """`voice.toml` of one language. `words` and `exceptions` are folded, the others are compared as written.
 
     In an entry ` ?` is a space or none, `*` the rest of a word, `^` any capitalised word; a final apostrophe
-    joins the word after it. The longest entry that fits counts, spared or not.
+    joins the word after it. The longest entry that fits counts, an exception or not.
     """
 
     words: tuple[str, ...]
@@ -77,14 +77,17 @@ class VoicePack:
 
     @cached_property
     def folded_pattern(self) -> regex.Pattern[str]:
+        """First person in folded text, as group `found`; an exception matches without it."""
         return self._compile_pattern(self.words, self.exceptions)
 
     @cached_property
     def exact_pattern(self) -> regex.Pattern[str]:
+        """First person in text as written."""
         return self._compile_pattern(self.exact, ())
 
     @cached_property
     def exception_pattern(self) -> regex.Pattern[str]:
+        """What is blanked in text as written before it is searched."""
         return self._compile_pattern((), self.exact_exceptions)
 
     def _compile_pattern(self, words: Sequence[str], exceptions: Sequence[str]) -> regex.Pattern[str]:

@@ -14,7 +14,7 @@ TITLE_CHARS_MAX = 200
 _SPECIAL = regex.compile(r"([\\`*_{}\[\]()<>#+!|~&])")
 _UNSEEN = regex.compile(r"[\p{Cc}\p{Cf}\p{Z}]+")
 _STRAY = regex.compile(r"[[\p{Cc}\p{Cf}\p{Z}]--[\u200c\u200d]]+", regex.VERSION1)
-"""The same but for the joiners, which Persian and Hindi are spelt with."""
+"""The same but for zero-width joiners and non-joiners, which Persian and Hindi are spelt with."""
 
 
 def build_citations(releases: Sequence[Release], sources: Sequence[Source]) -> tuple[Citation, ...]:
@@ -23,18 +23,18 @@ def build_citations(releases: Sequence[Release], sources: Sequence[Source]) -> t
     A source without a safe URL is cited by its title alone, `url` ""; it cannot be an annotation.
     """
     sources_by_number = {source.number: source for source in sources}
-    out: list[Citation] = []
-    at = 0
+    citations: list[Citation] = []
+    offset = 0
     for release in releases:
-        start = at + len(release.text) - len(release.text.lstrip())
-        end = at + len(release.text.rstrip())
-        at += len(release.text)
-        out += (
+        start = offset + len(release.text) - len(release.text.lstrip())
+        end = offset + len(release.text.rstrip())
+        offset += len(release.text)
+        citations += (
             Citation(start, end, clean_title(sources_by_number[n].title), clean_url(sources_by_number[n].url))
             for n in dict.fromkeys(release.source_numbers)
             if n in sources_by_number and start < end
         )
-    return tuple(out)
+    return tuple(citations)
 
 
 def render_source_list(citations: Iterable[Citation], heading: str) -> str:
@@ -62,6 +62,7 @@ def clean_url(url: str | None) -> str:
         return ""
     if parts.scheme.lower() not in LINK_SCHEMES or not (parts.netloc or parts.path):
         return ""
+    # Round brackets are not safe: `)` would end a Markdown link.
     return quote(text, safe="!#$%&'*+,/:;=?@[]~-._")
 
 

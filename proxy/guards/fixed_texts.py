@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 
+from proxy.guards.placeholders import fill_placeholders
 from proxy.guards.refusal.pack import TOPICS
 
 DEFAULT_LANGUAGE = "en"
@@ -59,31 +60,28 @@ class FixedTexts:
         own_topics: Iterable[str] = (),
     ):
         """`overrides`: language → key, as a configuration names it → text."""
-        keys = {name: key for key, name in SETTING_NAMES.items()}
-        own = {
-            tag: {keys.get(name, name): text for name, text in overrides.get(tag, {}).items()}
+        keys_by_name = {name: key for key, name in SETTING_NAMES.items()}
+        wording = {
+            tag: {keys_by_name.get(name, name): text for name, text in overrides.get(tag, {}).items()}
             for tag in packs
         }
-        english = own.get(DEFAULT_LANGUAGE, {})
+        english = wording.get(DEFAULT_LANGUAGE, {})
         self._texts: dict[str, dict[str, str]] = {}
         for tag, pack in packs.items():
-            texts = pack.flatten_texts() | own[tag]
+            texts = pack.flatten_texts() | wording[tag]
             for key in (f"refused.{topic}" for topic in own_topics):
                 texts.setdefault(key, english.get(key) or texts["refused.own"])
             self._texts[tag] = texts
 
     def render_text(self, key: str, language: str, **values: str) -> str:
-        """The text of `key`; `values` fill its placeholders. Raises KeyError: no other text is a stand-in."""
-        return _fill_placeholders(self._texts[language][key], values)
+        """The text of `key`; `values` fill its placeholders.
+
+        Raises KeyError for a key or language that is not there: no other text is a stand-in.
+        """
+        return fill_placeholders(self._texts[language][key], values)
 
     def list_text_forms(self) -> frozenset[str]:
         """Every text as `neutralize.strip_fixed_texts` takes it out of earlier turns."""
         plain = {text for texts in self._texts.values() for key, text in texts.items() if key != "sources"}
         headings = {texts["sources"] for texts in self._texts.values()}
         return frozenset(plain | {f"{heading}:\n{{links}}" for heading in headings})
-
-
-def _fill_placeholders(text: str, values: Mapping[str, str]) -> str:
-    for name, value in values.items():
-        text = text.replace(f"{{{name}}}", value)
-    return text

@@ -7,8 +7,8 @@ import regex
 
 from proxy.domain.types import ChatRequest
 from proxy.guards.refusal.pack import RefusePack
+from proxy.guards.refusal.padding import prepare_text
 from proxy.guards.refusal.patterns import Pattern, PatternRule, PatternSet, compile_rule
-from proxy.guards.refusal.phrases import prepare_text
 
 BEGINNING_CHARS_MAX = 300
 """As much of the previous answer as is joined where the item cannot be read."""
@@ -56,7 +56,10 @@ class FollowupReader:
     def read_followup(
         self, request: ChatRequest, titles: Sequence[str], find_content_words: ContentWordFinder
     ) -> Followup:
-        """`titles`: titles and names of the site's own that the caller may see."""
+        """How the question of `request` is searched, with what it points back to.
+
+        `titles`: titles and names of the site's own that the caller may see.
+        """
         question = request.question
         if not request.turns:
             return Followup((question,))
@@ -109,8 +112,8 @@ class FollowupReader:
         """The item of the nearest list in the last two answers; "" where in doubt."""
         answers = [turn.text[:EARLIER_CHARS_MAX] for turn in request.turns if turn.role == "assistant"]
         nearest = answers[-1:-3:-1]
-        found = next((found for text in nearest if len(found := list_items(text, titles)) > 1), [])
-        return _pick_other_item(found, request) if position == "other" else _pick_position(found, position)
+        items = next((items for text in nearest if len(items := list_items(text, titles)) > 1), [])
+        return _pick_other_item(items, request) if position == "other" else _pick_position(items, position)
 
 
 def list_items(answer: str, titles: Sequence[str]) -> list[str]:
@@ -191,32 +194,36 @@ def _index_titles(titles: Sequence[str]) -> dict[str, str]:
 def _find_titles(text: str, names: Mapping[str, str]) -> list[str]:
     """Titles in `text` in order of first mention; a title inside a longer one is no mention of it."""
     line = prepare_text(text)
-    found: dict[str, int] = {}
+    starts: dict[str, int] = {}
     for title, name in names.items():
-        at = line.find(name)
-        if at >= 0:
-            found[title] = at
+        start = line.find(name)
+        if start >= 0:
+            starts[title] = start
             line = line.replace(name, " " * len(name))
-    return sorted(found, key=lambda title: found[title])
+    return sorted(starts, key=lambda title: starts[title])
 
 
 def _find_quotations(text: str) -> list[str]:
-    """What `text` puts in quotation marks, in order, each once."""
+    """What `text` puts in quotation marks, in order, each once.
+
+    Nothing where one of them is too long for a name: counting without it would point at the wrong item.
+    """
     quotes = (next(filter(None, match.groups())).strip() for match in _QUOTATION.finditer(text))
-    found = list(dict.fromkeys(quotes))
-    return found if all(len(item) <= ITEM_CHARS_MAX for item in found) else []
+    items = list(dict.fromkeys(quotes))
+    return items if all(len(item) <= ITEM_CHARS_MAX for item in items) else []
 
 
-def _pick_position(found: Sequence[str], position: str) -> str:
+def _pick_position(items: Sequence[str], position: str) -> str:
+    """The item at `position` (`1` … `5` or `last`); "" where the list ends before it."""
     index = -1 if position == "last" else int(position) - 1
-    return found[index] if index < len(found) and found else ""
+    return items[index] if index < len(items) and items else ""
 
 
-def _pick_other_item(found: Sequence[str], request: ChatRequest) -> str:
+def _pick_other_item(items: Sequence[str], request: ChatRequest) -> str:
     """The one of two that the last exchange did not speak of; "" unless that is plain."""
-    if len(found) != 2:
+    if len(items) != 2:
         return ""
     last = f"{request.previous_question[-EARLIER_CHARS_MAX:]}\n{request.previous_answer[:EARLIER_CHARS_MAX]}"
-    spoken = _find_titles(last, _index_titles(found))
-    left = [item for item in found if item not in spoken]
+    mentioned = _find_titles(last, _index_titles(items))
+    left = [item for item in items if item not in mentioned]
     return left[0] if len(left) == 1 else ""

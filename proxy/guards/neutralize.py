@@ -25,10 +25,11 @@ def _round_brackets(marker: regex.Match[str]) -> str:
 
 
 def strip_fixed_texts(text: str, fixed_texts: Collection[str]) -> str:
-    """`text` (an earlier assistant turn) without our `fixed` texts, by their exact form.
+    """`text` (an earlier assistant turn) without our `fixed_texts`, by their exact form.
 
     In a fixed text `{sources}` stands for the rest of its line, `{links}` for the lines of a list of links.
     """
+    # The longest first: a short text may stand inside a longer one, and the rest of that would stay.
     for form in sorted(filter(None, fixed_texts), key=len, reverse=True):
         text = _compile_text_form(form).sub("", text) if "{" in form else text.replace(form, "")
     return text.strip("\n ") if text.strip() else ""

@@ -8,6 +8,7 @@ import regex
 
 from proxy.domain.types import ChatRequest, Message, Source, merge_turns
 from proxy.guards.neutralize import neutralize
+from proxy.guards.placeholders import fill_placeholders
 
 TOKEN = "NOT_IN_SOURCES"
 """What a model writes, alone, when the sources do not answer."""
@@ -62,12 +63,13 @@ class Voice:
 
     subject: str = ""
     about: str = ""
+    """A few words on the subject for the prompt; may be empty."""
     person: Literal["third_person", "we"] = "third_person"
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt template with its persona. Places: {subject} {about} {language} {token} {marker}."""
+    """A prompt template with its voice. Placeholders: {subject} {about} {language} {token} {marker}."""
 
     template: str
     voice: Voice = Voice()
@@ -77,18 +79,19 @@ class Prompt:
         return f"{self.render_system_prompt(language)}\n{_render_reminder(language)}"
 
     def render_system_prompt(self, language: str) -> str:
-        """The system prompt in force: rules of the other voice gone, places filled, rule marks off."""
+        """The system prompt in force: the rule of the other voice and all marks gone, placeholders filled."""
         off = "we" if self.voice.person == "third_person" else "third_person"
-        head, *marked = _RULE_MARK.split(self.template)
-        rules = [text for rule, text in zip(marked[::2], marked[1::2], strict=True) if rule != off]
+        head, rules = _split_template(self.template)
+        kept = [text for rule, text in rules if rule != off]
         values = {
             "subject": self.voice.subject or "the subject of the sources",
             "about": self.voice.about,
-            "language": LANGUAGES.get(language, "the language of the question"),
+            "language": _name_language(language),
             "token": TOKEN,
             "marker": "[1]",
         }
-        return _fill_placeholders(head + "".join(rules), values).replace("\n\n\n", "\n\n").strip()
+        # An empty `about` leaves a line too many.
+        return fill_placeholders(head + "".join(kept), values).replace("\n\n\n", "\n\n").strip()
 
     def build_messages(
         self, request: ChatRequest, sources: Sequence[Source], language: str, item: str = ""
@@ -98,7 +101,7 @@ class Prompt:
         `item`: the list item that a position in the question was read as.
         """
         question = _render_question(request.question, item)
-        asked = f"{_render_sources(sources)}\n\n{question}\n\n{_render_reminder(language)}"
+        last_turn = f"{_render_sources(sources)}\n\n{question}\n\n{_render_reminder(language)}"
         return (
             Message(
                 "system", self.render_system_prompt(language) + _quote_instructions(request.instructions)
@@ -106,7 +109,7 @@ class Prompt:
             *merge_turns(
                 (
                     *(Message(turn.role, neutralize(turn.text)) for turn in request.turns),
-                    Message("user", asked),
+                    Message("user", last_turn),
                 )
             ),
         )
@@ -114,16 +117,17 @@ class Prompt:
 
 def split_prompt_rules(template: str) -> dict[str, str]:
     """The rules of a template by id, as they stand in it."""
-    _, *marked = _RULE_MARK.split(template)
-    return {
-        rule: text.strip().removeprefix("- ") for rule, text in zip(marked[::2], marked[1::2], strict=True)
-    }
+    return {rule: text.strip().removeprefix("- ") for rule, text in _split_template(template)[1]}
 
 
-def _fill_placeholders(text: str, values: dict[str, str]) -> str:
-    for name, value in values.items():
-        text = text.replace(f"{{{name}}}", value)
-    return text
+def _split_template(template: str) -> tuple[str, list[tuple[str, str]]]:
+    """What stands before the first rule mark, and each rule's id with its text, in order."""
+    head, *marked = _RULE_MARK.split(template)
+    return head, list(zip(marked[::2], marked[1::2], strict=True))
+
+
+def _name_language(language: str) -> str:
+    return LANGUAGES.get(language, "the language of the question")
 
 
 def _quote_instructions(instructions: str) -> str:
@@ -155,5 +159,5 @@ def _render_question(question: str, item: str) -> str:
 def _render_reminder(language: str) -> str:
     return (
         "Answer the question from the numbered sources above, every factual sentence ending with its marker, "
-        f"in {LANGUAGES.get(language, 'the language of the question')}; or write {TOKEN} alone."
+        f"in {_name_language(language)}; or write {TOKEN} alone."
     )

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import regex
 
 from proxy.guards.refusal.pack import RECORD_KINDS, RefusePack
+from proxy.guards.refusal.padding import prepare_text
 from proxy.guards.refusal.patterns import PatternSet, prove_rules
-from proxy.guards.refusal.phrases import prepare_text
 from proxy.guards.refusal.subject_names import SubjectNames
 
 
@@ -58,4 +58,5 @@ def _compile_any_word(words: Sequence[str]) -> regex.Pattern[str]:
 
 
 def _is_han(text: str) -> bool:
-    return text >= "\u3400" and not text.isascii()
+    """Told by the first character: Han begins at U+3400, behind the scripts of all other packs."""
+    return text >= "\u3400"

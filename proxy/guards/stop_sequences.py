@@ -30,7 +30,7 @@ class StopSequences:
         if not self._sequences:
             return StopCut(text)
         self._held += text
-        hits = [(at + len(s), at) for s in self._sequences if (at := self._held.find(s)) >= 0]
+        hits = [(start + len(s), start) for s in self._sequences if (start := self._held.find(s)) >= 0]
         if hits:
             return self._end_answer(self._held[: min(hits)[1]], is_stopped=True)
         keep = max(_measure_overlap(self._held, s) for s in self._sequences)

@@ -19,9 +19,10 @@ def choose_threshold(
     language: str,
     calibrated: Mapping[str, float] = {},
 ) -> float:
-    """The threshold of one language: its own setting, the assistant's, the calibrated one, the default.
+    """The threshold of `language`: its own setting, the assistant's, the calibrated one, the default.
 
-    `lock` holds calibrated values by language, `*` for all others; an explicit setting wins over it.
+    `per_language` and `explicit` are settings and win over `calibrated`, whose `*` stands for all other
+    languages.
     """
     if language in per_language:
         return per_language[language]

@@ -18,6 +18,7 @@ BUSY_SHARE = 0.9
 REFUSAL_TIMEOUT_S = 5.0
 """Longest that a 503 is tried to be sent."""
 PAGE_BYTES = 4_096
+"""What `/proc/self/statm` counts in."""
 
 
 class OverloadLimiter:
@@ -69,12 +70,13 @@ class OverloadLimiter:
 
     def list_obstacles(self) -> list[str]:
         """Why this worker should get nothing more now; empty: it can take more."""
-        most = self._settings.streams_max
-        found = (
-            [f"streams: {self.running_count} of {most}"] if self.running_count >= BUSY_SHARE * most else []
-        )
-        share = read_memory_share()
-        return found + ([f"memory: {share:.0%} used"] if share >= BUSY_SHARE else [])
+        obstacles = []
+        places = self._settings.streams_max
+        if self.running_count >= BUSY_SHARE * places:
+            obstacles.append(f"streams: {self.running_count} of {places}")
+        if (share := read_memory_share()) >= BUSY_SHARE:
+            obstacles.append(f"memory: {share:.0%} used")
+        return obstacles
 
 
 class _OverloadError(BusyError):
@@ -94,7 +96,7 @@ def read_memory_share(root: Path = Path("/")) -> float:
 
 
 def _read_limit_bytes(root: Path) -> int:
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError, ValueError):  # no cgroup, or one without a limit: its file says "max"
         return int((root / "sys/fs/cgroup/memory.max").read_text())
-    first = (root / "proc/meminfo").read_text().split()
-    return int(first[first.index("MemTotal:") + 1]) * 1_024
+    words = (root / "proc/meminfo").read_text().split()
+    return int(words[words.index("MemTotal:") + 1]) * 1_024  # given in kB

@@ -87,7 +87,7 @@ def _build_error_headers(error: FiadorError) -> Headers:
 
 
 class JsonReply:
-    """Implements `services.Reply` for a request that does not stream: everything at the end, in one body."""
+    """Implements `ports.Reply` for a request that does not stream: everything at the end, in one body."""
 
     def __init__(self, writer: ResponseWriter, label: ReplyLabel, request_id: str):
         self._writer = writer
@@ -120,7 +120,7 @@ class JsonReply:
 
 
 class SseReply:
-    """Implements `services.Reply` for a stream.
+    """Implements `ports.Reply` for a stream.
 
     The head goes out with the first text, or after `first_byte_s` without any; from then on a comment
     every `keep_alive_s` tells the client and the proxies between that a sentence is being held.

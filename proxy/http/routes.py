@@ -32,7 +32,7 @@ ReadinessCheck = Callable[[], Awaitable[Sequence[str]]]
 ErrorRedactor = Callable[[Exception], FiadorError]
 """What a client is told of a fault."""
 Endpoint = Callable[[Scope, Receive, ResponseWriter], Awaitable[None]]
-"""Answers by `line.whole`, or raises a `FiadorError`."""
+"""Answers through the writer, or raises a `FiadorError`."""
 RouteTable = Mapping[str, Mapping[str, Endpoint]]
 """Path → method → endpoint. A path may end in `/{id}`: one more part, in `scope["path_params"]["id"]`."""
 
@@ -60,7 +60,7 @@ def build_app(
     extra_routes: RouteTable | None = None,
     count_error: Callable[[str], None] = lambda code: None,
 ) -> ASGIApp:
-    """The whole HTTP surface; `more` adds endpoints, `failed` hears the code of every error that is told."""
+    """The whole HTTP surface. `count_error` gets the code of every error that a client is told."""
     model_endpoints = _ModelEndpoints(list_models)
 
     def redact_and_count(error: Exception) -> FiadorError:
@@ -87,7 +87,7 @@ def build_probes(list_obstacles: ReadinessCheck) -> RouteTable:
 
 
 def build_router(routes: RouteTable, server: tree.ServerSettings) -> ASGIApp:
-    """An HTTP surface of `paths` alone."""
+    """An HTTP surface of `routes` alone."""
     return _PathRouter(routes, server, redact_error)
 
 
@@ -114,15 +114,16 @@ class _PathRouter:
                 await writer.write_error(self._redact_error(fault))
 
     def _find_endpoint(self, scope: Scope) -> Endpoint:
+        """Leaves what stands for `{id}` in the scope. Raises `RequestError` (404, 405)."""
         path = scope.get("raw_path", scope["path"].encode()).decode("latin-1")
         methods = self._routes.get(path)
         if methods is None:
-            folder, _, last = path.rpartition("/")
-            methods = self._routes.get(f"{folder}/{{id}}") if last else None
-            scope["path_params"] = {"id": _decode_part(last)}
+            folder, _, last_part = path.rpartition("/")
+            methods = self._routes.get(f"{folder}/{{id}}") if last_part else None
+            scope["path_params"] = {"id": _decode_part(last_part)}
         if methods is None:
-            there = f"There are: {', '.join(self._routes)}; a slash within an id is written %2F."
-            text = PATH_HINTS.get(path) or f"There is no such path here. {there}"
+            paths = f"There are: {', '.join(self._routes)}; a slash within an id is written %2F."
+            text = PATH_HINTS.get(path) or f"There is no such path here. {paths}"
             raise RequestError(text, code="unknown_path", status=404)
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         if method not in methods:
@@ -133,7 +134,7 @@ class _PathRouter:
 
 
 def _decode_part(part: str) -> str:
-    """A part of a path as text. What is none is no name of anything: two such must not become one."""
+    """A part of a path as text. Bytes that are none name nothing, and no two of them may become one name."""
     try:
         return unquote(part, errors="strict")
     except UnicodeDecodeError:
@@ -166,7 +167,7 @@ class _ChatEndpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, writer: ResponseWriter) -> None:
         http_request = await read_request(scope, receive, self._server)
-        replies: list[SseReply | JsonReply] = []
+        replies: list[SseReply | JsonReply] = []  # the reply, once the answer has opened it
 
         def open_reply(request: ChatRequest, request_id: str) -> Reply:
             replies.append(_build_reply(writer, request, request_id, self._server))

@@ -21,8 +21,8 @@ _HIDDEN_HEADER = b"x-offer"
 class BoundedHttpProtocol(HttpToolsProtocol):
     """uvicorn itself waits for ever for a request that never becomes whole.
 
-    Here a connection is closed whose request has no whole head after `header_s` or 64 kB. The timer runs from
-    the connection, or a further request's first byte, to the end of the head.
+    Here a connection is closed whose request has no whole head after `header_s` or `HEAD_BYTES_MAX`. The
+    timer runs from the connection, or a further request's first byte, to the end of the head.
 
     Java's own client offers HTTP/2 with every request over plain text. A server may leave that aside, but the
     parser would stop behind the head and lose the body: so it never sees the header.
@@ -85,7 +85,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
 
 def _hide_upgrade_header(data: bytes) -> bytes:
-    """`data` without offers in its head: a body may begin in the same read, and a record is no header."""
+    """`data` without offers in its head; a body that begins in the same read comes as it is."""
     head, end, body = data.partition(b"\r\n\r\n")
     return _UPGRADE_HEADER.sub(_HIDDEN_HEADER, head) + end + body
 

@@ -54,7 +54,7 @@ class BalanceProof:
 
 @dataclass(frozen=True, slots=True)
 class InvoiceLine:
-    """One model on one day, split by what the figures rest on (see `prices.basis`)."""
+    """One model on one day, split by what the figures rest on: `basis` as in the table `entries`."""
 
     day: str
     model: str

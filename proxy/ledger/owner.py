@@ -12,7 +12,7 @@ PROC = Path("/proc")
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """`boot` and `space` (the process-id namespace) say where `pid` and `started` mean anything.
+    """`boot` and `space` (the process-id namespace) say where `pid` and `started` (its ticks) mean anything.
 
     Without /proc nothing can be known of another process: `boot` is then empty, and only expiry ends holds.
     """
@@ -24,12 +24,12 @@ class Owner:
 
     @classmethod
     def read_current(cls) -> Self:
-        """This process."""
+        """The owner that this process is."""
         pid = os.getpid()
         try:
             return cls(_read_boot_id(), _read_pid_namespace(), pid, _read_start_ticks(pid) or "")
         except OSError:
-            return cls("", secrets.token_hex(8), pid, "")
+            return cls("", secrets.token_hex(8), pid, "")  # random, so that no other process is taken for it
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -41,7 +41,7 @@ class Owner:
         return f"{self.boot}~{self.space}~{self.pid}~{self.started}"
 
     def is_dead(self, observer: "Owner") -> bool:
-        """True only where it is certain, seen from the process `here`."""
+        """True only where it is certain, seen from the process `observer`."""
         if not self.boot or not observer.boot:
             return False
         if self.boot != observer.boot:
@@ -58,7 +58,7 @@ def _read_pid_namespace() -> str:
 
 
 def _read_start_ticks(pid: int) -> str | None:
-    """Start time in clock ticks since boot (proc_pid_stat(5), field 22); None: no such process."""
+    """Start time in ticks since boot (proc_pid_stat(5), field 22); None: no such process, or it has ended."""
     try:
         stat = (PROC / str(pid) / "stat").read_text()
     except OSError:

@@ -53,7 +53,7 @@ def load_time_zone(name: str) -> ZoneInfo:
 
 
 def find_period(now: float, zone: ZoneInfo) -> Period:
-    """The period of a moment in Unix seconds. Days begin at whole minutes in every zone: one is kept."""
+    """The period of a moment in Unix seconds, kept by the minute: days begin at whole ones in every zone."""
     return _compute_period(int(now // 60), zone)
 
 
@@ -70,7 +70,7 @@ def list_accounts(key_id: str, groups: Iterable[str]) -> list[str]:
 
 
 def list_capped_accounts(caller: Caller, caps: DeploymentCaps) -> list[tuple[str, SpendCap]]:
-    """Those of them that have a cap."""
+    """Those accounts of the caller that have a cap, each with its cap."""
     own = SpendCap(caller.cap_nanousd_month, caller.cap_nanousd_day)
     every = [
         (DEPLOYMENT_ACCOUNT, caps.deployment),

@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from proxy.domain.ports import CostBound, Hold, Prices, Settled, Spent
 
 TOKENS_MAX = 10**10
-"""More than any model can read or write: a report above it is nonsense and counts as not said."""
+"""More than any model can read or write: a report above it is nonsense and counts as none."""
 
 
 def convert_token_price(usd_per_million: float) -> int:
@@ -30,10 +30,11 @@ def compute_bound(
     reasoning_cap: int,
     prices: Prices,
 ) -> CostBound:
-    """Upper bound of one attempt (DESIGN §2.6): no byte-level tokenizer makes more than one token of a byte.
+    """Upper bound of one attempt: no byte-level tokenizer makes more than one token of a byte.
 
-    `byte_tokens` is the configured factor for tokenizers that are not byte-level. Every byte of the upstream
-    body counts, JSON punctuation included, which leaves room for what the upstream's own template adds.
+    `tokens_per_byte_max` is 1, or the configured factor for a tokenizer that is not byte-level. Every byte of
+    the upstream body counts, JSON punctuation included, which leaves room for what the upstream's own
+    template adds beyond `template_tokens`.
     """
     factor = Decimal(str(tokens_per_byte_max))
     input_tokens = int((body_bytes * factor).to_integral_value(ROUND_CEILING)) + template_tokens
@@ -79,5 +80,5 @@ def choose_cost_basis(spent: Spent) -> str:
 
 
 def _validate_token_count(tokens: int | None) -> int | None:
-    """A reported count that can be one; anything else was not said."""
+    """A reported count if it can be one; anything else counts as not reported."""
     return tokens if tokens is not None and 0 <= tokens <= TOKENS_MAX else None

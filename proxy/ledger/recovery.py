@@ -18,7 +18,7 @@ log = logging.getLogger("fiador.ledger")
 
 @dataclass(frozen=True, slots=True)
 class RecoveryCounts:
-    """Counts of one sweep, and the nano-dollars charged in it."""
+    """What one sweep did; `spooled_count`: settlements booked out of the spool."""
 
     dead_count: int = 0
     expired_count: int = 0
@@ -53,7 +53,7 @@ def _book_and_charge(connection: sqlite3.Connection, bookings: list[Booking], no
 def sweep_holds(
     connection: sqlite3.Connection, *, live_hold_ids: Iterable[str], terms: ReserveTerms, now: float
 ) -> RecoveryCounts:
-    """From time to time: renews the holds `alive` here, then charges the expired ones and the dead's."""
+    """From time to time: renews the holds `live_hold_ids`, then charges the dead's and the expired ones."""
     transactions.renew_holds(connection, live_hold_ids, now + terms.hold_s)
     dead, expired = _charge_dead_owners(connection, now), transactions.charge_expired_holds(connection, now)
     return RecoveryCounts(len(dead), len(expired), sum(dead) + sum(expired))
@@ -74,7 +74,7 @@ def log_recovery(counts: RecoveryCounts) -> None:
 
 @contextlib.asynccontextmanager
 async def run_periodically(seconds: float, work: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
-    """Runs `work` again and again while the block lasts, whether or not it fails."""
+    """A sweep every `seconds` while the block lasts, whether or not the last one failed."""
 
     async def run_loop() -> None:
         while True:

@@ -15,7 +15,10 @@ log = logging.getLogger("fiador.ledger")
 
 
 class SettlementRetrier:
-    """`async with` around the retrying task. `book` queues one; its future ends when that is on disk."""
+    """`async with` around the task that retries every `retry_s`.
+
+    `submit_booking` queues a booking; its future ends when that is in the books, or has failed.
+    """
 
     def __init__(
         self, spool: Spool, submit_booking: Callable[[Booking], asyncio.Future[None]], *, retry_s: float = 1
@@ -63,11 +66,11 @@ class SettlementRetrier:
                 await self._save_pending()
 
     async def _retry_bookings(self) -> None:
-        tries = {hold: self._submit_booking(booking) for hold, booking in self._pending.items()}
-        await asyncio.wait(tries.values())
-        for hold, done in tries.items():
-            if done.exception() is None:
-                del self._pending[hold]
+        futures = {hold_id: self._submit_booking(booking) for hold_id, booking in self._pending.items()}
+        await asyncio.wait(futures.values())
+        for hold_id, future in futures.items():
+            if future.exception() is None:
+                del self._pending[hold_id]
 
     async def _save_pending(self) -> None:
         await asyncio.to_thread(self._write_spool)

@@ -34,12 +34,12 @@ class Spool:
             self._file.unlink(missing_ok=True)
             return
         self._folder.mkdir(parents=True, exist_ok=True)
-        fresh = self._file.with_suffix(".new")
-        with fresh.open("w", encoding="utf-8") as out:
+        new_file = self._file.with_suffix(".new")
+        with new_file.open("w", encoding="utf-8") as out:
             out.write("".join(lines))
             out.flush()
             os.fsync(out.fileno())
-        fresh.replace(self._file)
+        new_file.replace(self._file)
         _flush_folder(self._folder)
 
     def list_files(self) -> list[Path]:
@@ -54,6 +54,7 @@ class Spool:
                     path.unlink()
 
     def _is_finished(self, path: Path) -> bool:
+        """True for our own file, which is booked by now, and for that of a process that is certainly dead."""
         if path == self._file:
             return True
         try:
@@ -73,8 +74,8 @@ def read_bookings(path: Path) -> list[Booking]:
         text = path.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:  # another process that starts now has booked it
         return []
-    found = (_parse_booking(line) for line in text.splitlines())
-    return [booking for booking in found if booking is not None]
+    bookings = (_parse_booking(line) for line in text.splitlines())
+    return [booking for booking in bookings if booking is not None]
 
 
 def _format_booking(booking: Booking) -> str:
@@ -85,11 +86,11 @@ def _format_booking(booking: Booking) -> str:
 
 def _parse_booking(line: str) -> Booking | None:
     try:
-        hold, basis, now, *cost = json.loads(line)
-        found = Booking(str(hold), str(basis), Settled(*map(int, cost)), float(now))
+        hold_id, basis, now, *cost = json.loads(line)
+        booking = Booking(str(hold_id), str(basis), Settled(*map(int, cost)), float(now))
     except (ValueError, TypeError, OverflowError, RecursionError):
         return None
-    return found if math.isfinite(found.now) and all(0 <= part <= COST_MAX for part in cost) else None
+    return booking if math.isfinite(booking.now) and all(0 <= part <= COST_MAX for part in cost) else None
 
 
 def _sanitize_file_name(text: str) -> str:

@@ -37,11 +37,11 @@ def _ignore_failpoint(point: str) -> None:
 
 
 class SqliteLedger:
-    """`async with SqliteLedger(path, caps)`: two-phase spending (`services.Ledger`).
+    """`async with SqliteLedger(path, caps)`: two-phase spending (implements `ports.Ledger`).
 
     `hold_s`: life of a hold that nobody renews. `busy_s`: longest that `reserve` waits for the store before
     it denies. `time_zone`: where days and months begin. Opening recovers what dead processes left behind and
-    raises StoreError if the file cannot be used.
+    raises StoreError if the file cannot be used. `fault`: why the store failed last; "" once it answers.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class SqliteLedger:
         self._terms = ReserveTerms(caps, load_time_zone(time_zone), str(self.owner), hold_s)
         self._busy_s = busy_s
         self._clock = clock
-        self._open_holds: dict[str, float] = {}
+        self._open_holds: dict[str, float] = {}  # by id, when it was reserved: `time.monotonic`
         self._database = Database(path, schema=LEDGER_SCHEMA, busy_s=busy_s)
         self._commits = GroupCommit(self._database, guard=self._check_same_file, failpoint=failpoint)
         self._spool = Spool(find_spool_folder(path), self.owner)
@@ -107,9 +107,9 @@ class SqliteLedger:
             async with asyncio.timeout(self._busy_s):
                 answer = await future
         except TimeoutError:
-            return self._report_ledger_down(f"no answer within {self._busy_s} s")
+            return self._deny_reservation(f"no answer within {self._busy_s} s")
         except Exception as fault:
-            return self._report_ledger_down(f"{type(fault).__name__}: {fault}")
+            return self._deny_reservation(f"{type(fault).__name__}: {fault}")
         finally:
             if answer is None:
                 self._abandon_reservation(future)
@@ -132,13 +132,13 @@ class SqliteLedger:
         return settled
 
     async def is_writable(self) -> bool:
-        """True if the ledger can be written now: it writes, so that a full disk shows."""
+        """True if the ledger can be written now: it writes, so that a full disk shows. Sets `fault`."""
         future = self._submit_work(transactions.probe_write)
         try:
             async with asyncio.timeout(self._busy_s):
                 await future
         except Exception as fault:
-            self._report_ledger_down(f"{type(fault).__name__}: {fault}")
+            self._record_fault(f"{type(fault).__name__}: {fault}")
             return False
         self.fault = ""
         return True
@@ -146,7 +146,7 @@ class SqliteLedger:
     async def list_spend_totals(
         self, grouping: audit.SpendGrouping, since: str = ""
     ) -> list[audit.SpendTotal]:
-        """Totals by key, model or day, from the day `since`. As all of the operator's: raises StoreError."""
+        """Totals by key, model or day, from the day `since`. Raises StoreError, as all that follow."""
         return await self._read_snapshot(
             lambda connection: audit.list_spend_totals(connection, grouping, since)
         )
@@ -160,7 +160,7 @@ class SqliteLedger:
         return await self._read_snapshot(lambda connection: audit.list_invoice_lines(connection, month))
 
     async def adjust(self, change: Adjustment, *, operator: str) -> Period:
-        """Books a change by hand into the present period. `by`: who does it."""
+        """Books a change by hand into the present period. `operator`: who does it."""
         terms, now = self._terms, self._clock()
         return await self._change_books(
             lambda c: audit.book_adjustment(c, terms, change, operator=operator, now=now)
@@ -213,10 +213,11 @@ class SqliteLedger:
             ) from fault
 
     def _submit_work(self, work: Callable[[sqlite3.Connection], T]) -> asyncio.Future[T]:
+        """Queues `work`; a hold that it makes after its caller has gone is given back."""
         return self._commits.submit(work, undo=self._return_hold)
 
     def _check_same_file(self) -> None:
-        """The file at the path is the one that was opened: SQLite would go on writing to a deleted one."""
+        """Raises if the file is not the one that was opened: SQLite would go on writing to a deleted one."""
         if _read_file_identity(self.path) != self._identity:
             raise sqlite3.OperationalError("the ledger's file was replaced; restart to use the new one")
 
@@ -232,7 +233,7 @@ class SqliteLedger:
     def _retry_failed_booking(self, booking: Booking, future: asyncio.Future[None]) -> None:
         fault = None if future.cancelled() else future.exception()
         if fault is not None:
-            self._report_ledger_down(f"{type(fault).__name__}: {fault}")
+            self._record_fault(f"{type(fault).__name__}: {fault}")
             self._retrier.enqueue_booking(booking)
 
     def _abandon_reservation(self, future: asyncio.Future[Hold | Denial]) -> None:
@@ -242,19 +243,23 @@ class SqliteLedger:
         self._return_hold(future.result())
 
     def _return_hold(self, answer: object) -> None:
+        """Settles a hold that nobody uses at nothing; what other work gives needs no undoing."""
         if isinstance(answer, Hold):
             booking = Booking(answer.id, "unsent", Settled(0, 0, 0), self._clock())
             self._submit_booking(booking).add_done_callback(partial(self._retry_failed_booking, booking))
 
-    def _report_ledger_down(self, detail: str) -> Denial:
-        self.fault = detail
-        log.error("ledger_down: %s", detail)
-        return Denial(Decision.LEDGER_DOWN, detail)
+    def _deny_reservation(self, fault: str) -> Denial:
+        self._record_fault(fault)
+        return Denial(Decision.LEDGER_DOWN, fault)
+
+    def _record_fault(self, fault: str) -> None:
+        self.fault = fault
+        log.error("ledger_down: %s", fault)
 
     async def _sweep_holds(self) -> None:
         """Renews what lives here, charges what nobody renewed and what the dead left."""
         oldest = time.monotonic() - HOLD_LIFE_MAX_S
-        live_hold_ids = [hold for hold, since in self._open_holds.items() if since > oldest]
+        live_hold_ids = [hold_id for hold_id, since in self._open_holds.items() if since > oldest]
         sweep = partial(
             recovery.sweep_holds, live_hold_ids=live_hold_ids, terms=self._terms, now=self._clock()
         )
@@ -263,5 +268,5 @@ class SqliteLedger:
 
 def _read_file_identity(path: Path) -> tuple[int, int]:
     """Device and inode. Raises OSError if there is no file."""
-    found = os.stat(path)
-    return found.st_dev, found.st_ino
+    stat = os.stat(path)
+    return stat.st_dev, stat.st_ino

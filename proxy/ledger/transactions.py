@@ -58,7 +58,7 @@ class Booking:
 
 @dataclass(frozen=True, slots=True)
 class Adjustment:
-    """A change by hand: nano-dollars (negative: back), whose, and why. No key: the deployment's only."""
+    """A change by hand: nano-dollars (negative: given back) and why. No key: on the deployment alone."""
 
     nanousd: int
     reason: str
@@ -95,9 +95,9 @@ class _SpanCap:
 
 def _list_span_caps(cap: SpendCap, period: Period) -> list[_SpanCap]:
     return [
-        _SpanCap(span, most)
-        for span, most in ((period.month, cap.month_nanousd), (period.day, cap.day_nanousd))
-        if most is not None
+        _SpanCap(span, nanousd)
+        for span, nanousd in ((period.month, cap.month_nanousd), (period.day, cap.day_nanousd))
+        if nanousd is not None
     ]
 
 
@@ -106,10 +106,10 @@ _HOLD_COLUMNS = "id, made, key_id, groups, model, day, month, input_tokens, outp
 
 def stamp_layout(connection: sqlite3.Connection) -> None:
     """Marks a new file with the layout of its tables. Raises sqlite3.DatabaseError for another layout."""
-    found = connection.execute("PRAGMA user_version").fetchone()[0]
-    if found not in (0, VERSION):
+    layout = connection.execute("PRAGMA user_version").fetchone()[0]
+    if layout not in (0, VERSION):
         raise sqlite3.DatabaseError(
-            f"it has layout {found}, this version of fiador uses {VERSION}: use the version that wrote it"
+            f"it has layout {layout}, this version of fiador uses {VERSION}: use the version that wrote it"
         )
     connection.execute(f"PRAGMA user_version = {VERSION}")
 
@@ -141,7 +141,7 @@ def settle_hold(connection: sqlite3.Connection, booking: Booking) -> None:
 
 
 def charge_dead_owner(connection: sqlite3.Connection, owner: str, now: float) -> list[int]:
-    """Charges every hold of a dead owner at its bound. Returns what was charged."""
+    """Charges every hold of a dead owner at its bound. Returns the nano-dollars of each."""
     rows = connection.execute(f"SELECT {_HOLD_COLUMNS} FROM holds WHERE owner = ?", (owner,)).fetchall()
     return _charge_holds(connection, rows, "recovered", now)
 
@@ -180,7 +180,7 @@ def probe_write(connection: sqlite3.Connection) -> None:
 
 
 def _advance_period(connection: sqlite3.Connection, today: Period) -> Period:
-    """Today, or the latest day the books have seen, whichever is later."""
+    """Today, noted as the latest day, or the latest day that the books have seen if that is later."""
     row = connection.execute("SELECT day FROM latest").fetchone()
     if row and row[0] >= today.day:
         return Period(row[0], row[0][:7])
@@ -202,7 +202,7 @@ def _check_span_cap(
 
 
 def _read_balance(connection: sqlite3.Connection, account: str, span: str) -> tuple[int, int]:
-    """Settled and held in a month, or in a day, which its month's name begins."""
+    """Settled and held in a span: a month's name begins those of its days, and `~` sorts behind them all."""
     settled, held = connection.execute(
         "SELECT sum(settled), sum(held) FROM balances WHERE account = ?1 AND day >= ?2 AND day < ?2 || '~'",
         (account, span),
@@ -214,11 +214,11 @@ def _insert_hold(
     connection: sqlite3.Connection, terms: ReserveTerms, request: HoldRequest, period: Period
 ) -> Hold:
     bound, groups = request.bound, json.dumps(sorted(request.caller.groups))
-    whose = (request.caller.key_id, groups, request.model, period.day, period.month)
+    scope = (request.caller.key_id, groups, request.model, period.day, period.month)
     values = (
         _make_hold_id(request.now),
         request.now,
-        *whose,
+        *scope,
         bound.input_tokens,
         bound.output_tokens,
         bound.nanousd,
@@ -248,10 +248,11 @@ def _move_balances(connection: sqlite3.Connection, row: _HoldRow, held: int, set
 def _charge_holds(
     connection: sqlite3.Connection, rows: list[tuple[Any, ...]], basis: str, now: float
 ) -> list[int]:
-    for row in (_HoldRow(*row) for row in rows):
-        cost = Settled(row.input_tokens, row.output_tokens, row.nanousd)
-        settle_hold(connection, Booking(row.id, basis, cost, now))
-    return [row[-1] for row in rows]
+    holds = [_HoldRow(*row) for row in rows]
+    for hold in holds:
+        cost = Settled(hold.input_tokens, hold.output_tokens, hold.nanousd)
+        settle_hold(connection, Booking(hold.id, basis, cost, now))
+    return [hold.nanousd for hold in holds]
 
 
 def _find_hold(connection: sqlite3.Connection, hold_id: str) -> _HoldRow | None:
@@ -260,13 +261,13 @@ def _find_hold(connection: sqlite3.Connection, hold_id: str) -> _HoldRow | None:
 
 
 def _insert_entry(connection: sqlite3.Connection, row: _HoldRow, booking: Booking) -> None:
-    whose = (row.key_id, row.groups, row.model, row.day, row.month)
+    scope = (row.key_id, row.groups, row.model, row.day, row.month)
     cost = (booking.settled.input_tokens, booking.settled.output_tokens, row.nanousd, booking.settled.nanousd)
     connection.execute(
         "INSERT INTO entries (hold, part, basis, made, booked, key_id, groups, model, day, month, "
         "input_tokens, output_tokens, held, nanousd, reason) VALUES "
         "(?1, (SELECT count(*) FROM entries WHERE hold = ?1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (row.id, booking.basis, row.made, booking.now, *whose, *cost, booking.reason),
+        (row.id, booking.basis, row.made, booking.now, *scope, *cost, booking.reason),
     )
 
 
@@ -280,14 +281,14 @@ def _close_exceeded_model(connection: sqlite3.Connection, row: _HoldRow, booking
 
 def _correct_charged_hold(connection: sqlite3.Connection, booking: Booking) -> None:
     """The owner of a hold speaks up after it was charged at its bound: the difference is one more entry."""
-    found = connection.execute(
+    entry = connection.execute(
         "SELECT hold, made, key_id, groups, model, day, month, input_tokens, output_tokens, nanousd, basis "
         "FROM entries WHERE hold = ? ORDER BY part DESC LIMIT 1",
         (booking.hold_id,),
     ).fetchone()
-    if found is None or found[-1] not in CHARGED_BASES:
+    if entry is None or entry[-1] not in CHARGED_BASES:
         return
-    row, reported_cost = _HoldRow(*found[:-1]), booking.settled
+    row, reported_cost = _HoldRow(*entry[:-1]), booking.settled
     difference = Settled(
         reported_cost.input_tokens - row.input_tokens,
         reported_cost.output_tokens - row.output_tokens,

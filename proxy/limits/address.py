@@ -8,21 +8,22 @@ from proxy.domain.errors import ConfigError
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 HOPS_MAX = 32
+"""Entries of the forwarding header that are looked at, the nearest ones."""
 IPV6_PREFIX = 64
 """One subscriber gets at least a /64, so its single addresses are as many as anyone likes."""
 
 
 def parse_networks(texts: Iterable[str]) -> tuple[Network, ...]:
     """Parses `limits.trusted_networks`. Raises ConfigError naming the wrong ones."""
-    found, faults = [], []
+    networks, faults = [], []
     for text in texts:
         try:
-            found.append(ipaddress.ip_network(text))
+            networks.append(ipaddress.ip_network(text))
         except ValueError as fault:
             faults.append(f"limits.trusted_networks: want a network like 10.0.0.0/8, got {fault}")
     if faults:
         raise ConfigError(*faults)
-    return tuple(found)
+    return tuple(networks)
 
 
 def find_client_address(peer: str, headers: Mapping[str, str], trusted_networks: Iterable[Network]) -> str:
@@ -47,9 +48,9 @@ def find_client_address(peer: str, headers: Mapping[str, str], trusted_networks:
 
 def _split_forwarded_header(headers: Mapping[str, str]) -> list[str]:
     """All lines of the header in their order: some proxies append a line of their own."""
-    lines = getattr(headers, "getlist", None)
-    texts = lines("x-forwarded-for") if lines else [headers.get("x-forwarded-for", "")]
-    return [part.strip() for part in ",".join(texts).split(",") if part.strip()]
+    get_lines = getattr(headers, "getlist", None)
+    lines = get_lines("x-forwarded-for") if get_lines else [headers.get("x-forwarded-for", "")]
+    return [part.strip() for part in ",".join(lines).split(",") if part.strip()]
 
 
 def _parse_address(text: str) -> Address | None:
@@ -60,11 +61,11 @@ def _parse_address(text: str) -> Address | None:
     elif bare.count(":") == 1:
         bare = bare.partition(":")[0]
     try:
-        found = ipaddress.ip_address(bare.partition("%")[0])
+        address = ipaddress.ip_address(bare.partition("%")[0])
     except ValueError:
         return None
-    mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
-    return mapped or found
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return mapped or address
 
 
 def _is_within_networks(address: Address, networks: Iterable[Network]) -> bool:

@@ -17,7 +17,7 @@ class MemoryLimitStore:
         self._running_counts: dict[tuple[str, str], int] = {}
 
     async def count_request(self, rules: Sequence[LimitRule], now: float) -> WindowFull | None:
-        """See `Store`. Never waits, so that nothing can come between the check and the count."""
+        """See `LimitStore`. Never waits, so that nothing can come between the check and the count."""
         for rule in rules:
             wait_s = self._find_wait_s(rule, now)
             if wait_s > 0:
@@ -27,7 +27,7 @@ class MemoryLimitStore:
         return None
 
     async def end_request(self, rules: Sequence[LimitRule]) -> None:
-        """See `Store`."""
+        """See `LimitStore`."""
         for rule in rules:
             if rule.window_s:
                 continue

@@ -1,7 +1,7 @@
 """The rules: per address over a minute, an hour and a day, per key over a minute, and at once per key.
 
 A window is a bucket that refills continuously (GCRA, ITU-T I.371): `count` requests may come at once, and one
-more every `seconds / count`. Its whole state is one moment, at which it will be full again.
+more every `window_s / count`. Its whole state is one moment, at which it will be full again.
 """
 
 import asyncio
@@ -20,11 +20,12 @@ log = logging.getLogger("fiador.limits")
 STORE_TIMEOUT_S = 0.25
 """Longest that a request waits for the store before it passes unlimited."""
 CONCURRENT_RETRY_S = 1.0
+"""When to come back to a limit on what runs at once: such a request may end at any moment."""
 
 
 @dataclass(frozen=True, slots=True)
 class LimitRule:
-    """One limit on one subject: `count` requests in `seconds`; 0 seconds: at once."""
+    """One limit on one subject: `count` requests in `window_s` seconds; 0: `count` at once."""
 
     name: str
     subject: str
@@ -60,7 +61,7 @@ class LimitStore(Protocol):
 class RateLimits:
     """`async with limits.enter(caller, address)` around a request. Raises LimitError naming the limit.
 
-    `failures` counts requests that passed because the store did not answer.
+    `failure_count` counts requests that passed because the store did not answer.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class RateLimits:
             yield
         finally:
             if was_counted:
-                await asyncio.shield(self._try_end_request(rules))
+                await asyncio.shield(self._try_end_request(rules))  # also when the request is cancelled
 
     def list_rules(self, caller: Caller, address: str) -> tuple[LimitRule, ...]:
         """Every limit that is on, for this request."""
@@ -95,6 +96,7 @@ class RateLimits:
         return tuple(rule for rule in every if rule.count)
 
     async def _try_count_request(self, rules: Sequence[LimitRule]) -> bool:
+        """False: the store failed, and the request passes uncounted. Raises LimitError."""
         try:
             async with asyncio.timeout(STORE_TIMEOUT_S):
                 full = await self.store.count_request(rules, self._clock())

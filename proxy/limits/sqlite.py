@@ -38,9 +38,10 @@ CREATE TABLE IF NOT EXISTS running (
 
 
 class SqliteLimitStore:
-    """`async with SqliteStore(path)`, one in each worker over one file; at most `table_max` windows.
+    """`async with SqliteLimitStore(path)`, one in each worker over one file; at most `table_max` windows.
 
-    A file that cannot be opened does not stop the start: every `take` then raises, and `Limits` lets through.
+    A file that cannot be opened does not stop the start: every `count_request` then raises, and `RateLimits`
+    lets the request pass.
     """
 
     def __init__(self, path: Path, table_max: int = 50_000, *, clock: Callable[[], float] = time.time):
@@ -72,7 +73,7 @@ class SqliteLimitStore:
         await self._stack.aclose()
 
     async def count_request(self, rules: Sequence[LimitRule], now: float) -> WindowFull | None:
-        """See `Store`. One transaction: nothing comes between the check and the count."""
+        """See `LimitStore`. One transaction: nothing comes between the check and the count."""
         commits = self._require_commits()
         self._request_count += 1
         if self._request_count % PRUNE_EVERY_REQUESTS == 0:
@@ -90,7 +91,7 @@ class SqliteLimitStore:
             raise
 
     async def end_request(self, rules: Sequence[LimitRule]) -> None:
-        """See `Store`."""
+        """See `LimitStore`."""
         await self._require_commits().submit(lambda connection: self._end_under_rules(connection, rules))
 
     def _require_commits(self) -> GroupCommit:
@@ -128,7 +129,7 @@ class SqliteLimitStore:
         )
 
     def _delete_dead_workers(self, connection: sqlite3.Connection) -> None:
-        """Requests of dead workers are over."""
+        """The running requests of dead workers are over."""
         for (owner,) in connection.execute("SELECT DISTINCT owner FROM running").fetchall():
             if Owner.parse(owner).is_dead(self._owner):
                 connection.execute("DELETE FROM running WHERE owner = ?", (owner,))
@@ -138,12 +139,12 @@ class SqliteLimitStore:
         """Full buckets say nothing; beyond `table_max` those go that are full soonest."""
         self._delete_dead_workers(connection)
         connection.execute("DELETE FROM buckets WHERE full_at <= ?", (self._clock(),))
-        over = connection.execute("SELECT count(*) - ? FROM buckets", (self._table_max,)).fetchone()[0]
-        if over > 0:
+        excess = connection.execute("SELECT count(*) - ? FROM buckets", (self._table_max,)).fetchone()[0]
+        if excess > 0:
             connection.execute(
                 "DELETE FROM buckets WHERE (name, subject) IN "
                 "(SELECT name, subject FROM buckets ORDER BY full_at LIMIT ?)",
-                (over,),
+                (excess,),
             )
 
 

@@ -44,9 +44,10 @@ CREATE INDEX IF NOT EXISTS decisions_key ON decisions (key_id, started);
 
 
 class SqliteDecisionLog:
-    """`async with Decisions(path)` (`services.DecisionLog`).
+    """`async with SqliteDecisionLog(path)` (implements `ports.DecisionLog`).
 
-    `questions`: keep what was asked and what was stopped. `lost` counts rows that could not be written.
+    `keep_questions`: keep what was asked and what was stopped. `lost_count` counts rows that could not be
+    written.
     """
 
     def __init__(
@@ -88,7 +89,7 @@ class SqliteDecisionLog:
         await self._stack.aclose()
 
     async def write(self, trace: Trace) -> None:
-        """Queues the row and returns. Never raises: what cannot be written is counted in `lost`."""
+        """Queues the row and returns. Never raises: what cannot be written is counted in `lost_count`."""
         try:
             if self._pending_count >= PENDING_ROWS_MAX:
                 raise StoreError("too many rows wait")
@@ -162,7 +163,8 @@ def _build_decision_row(trace: Trace) -> tuple[str, float, str, str, str]:
     trace_data = {name: getattr(trace, name) for name in JSON_TRACE_FIELDS}
     caller = trace.caller
     trace_data["caller"] = [caller.name, sorted(caller.groups), caller.address]
-    body = json.dumps(trace_data, ensure_ascii=False, default=str).encode("utf-8", "replace").decode()
+    body = json.dumps(trace_data, ensure_ascii=False, default=str)
+    body = body.encode("utf-8", "replace").decode()  # SQLite takes no lone surrogates
     return trace.id, trace.started, caller.key_id, trace.decision or "", body
 
 
@@ -175,7 +177,7 @@ def _parse_decision_row(key_id: str, decision: str, body: str) -> Trace:
     name, groups, address = trace_data.pop("caller")
     caller = Caller(key_id, name, frozenset(groups), address=address)
     trace_fields = {name: trace_data[name] for name in JSON_TRACE_FIELDS if name in trace_data}
-    trace_fields |= {
+    trace_fields |= {  # JSON knows lists only
         name: tuple(trace_fields[name]) for name in ("sources", "looked") if name in trace_fields
     }
     trace_fields["layer"] = Layer(trace_fields.get("layer", ""))

@@ -26,10 +26,10 @@ def configure_logging(settings: tree.LogSettings, stream: TextIO = sys.stderr) -
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonLogFormatter() if settings.format == "json" else TextLogFormatter())
     for name in ("fiador", "uvicorn"):
-        root = logging.getLogger(name)
-        root.handlers[:] = [handler]
-        root.setLevel(settings.level.upper())
-        root.propagate = False
+        logger = logging.getLogger(name)
+        logger.handlers[:] = [handler]
+        logger.setLevel(settings.level.upper())
+        logger.propagate = False
 
 
 def log_request(trace: Trace, *, log_line: Callable[..., None] = log.info) -> None:
@@ -63,7 +63,7 @@ def redact_secrets(text: str) -> str:
 
 
 class TextLogFormatter(logging.Formatter):
-    """`2026-11-30T12:00:00Z INFO fiador.ledger message key=value`."""
+    """`2026-11-30T12:00:00.000000Z INFO fiador.ledger message key=value`."""
 
     def format(self, record: logging.LogRecord) -> str:
         fields = " ".join(f"{name}={value}" for name, value in _collect_log_fields(self, record).items())
@@ -94,10 +94,10 @@ def _redact_value(value: object) -> object:
 
 
 def _collect_log_fields(formatter: logging.Formatter, record: logging.LogRecord) -> dict[str, object]:
-    found = dict(getattr(record, "fields", {}))
+    log_fields = dict(getattr(record, "fields", {}))
     if record.exc_info:
-        found["trace"] = formatter.formatException(record.exc_info)
-    return found
+        log_fields["trace"] = formatter.formatException(record.exc_info)
+    return log_fields
 
 
 def _format_log_time(record: logging.LogRecord) -> str:

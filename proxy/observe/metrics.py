@@ -55,13 +55,13 @@ class Metrics:
         self._readings: dict[str, _MetricReading] = {}
 
     def increment_counter(self, name: str, amount: float = 1, **labels: str) -> None:
-        """Adds to one of `COUNTERS`."""
+        """Adds to one of `COUNTERS`; KeyError for another name."""
         if name not in COUNTERS:
             raise KeyError(name)
         self._counts[name][tuple(sorted(labels.items()))] += amount
 
     def observe_duration(self, name: str, seconds: float) -> None:
-        """Adds a duration to one of `HISTOGRAMS`."""
+        """Adds a duration to one of `HISTOGRAMS`; KeyError for another name."""
         self._bucket_counts[name][bisect.bisect_left(BUCKETS_S, seconds)] += 1
         self._sums_s[name] += seconds
 
@@ -85,9 +85,9 @@ class Metrics:
         self.increment_counter("fiador_tokens_total", trace.input_tokens, direction="input")
         self.increment_counter("fiador_tokens_total", trace.output_tokens, direction="output")
         self.increment_counter("fiador_cost_nanousd_total", trace.cost_nanousd, model=trace.model)
-        for part, name in TIMING_HISTOGRAMS.items():
-            if part in trace.timings_ms:
-                self.observe_duration(name, trace.timings_ms[part] / 1000)
+        for timing, name in TIMING_HISTOGRAMS.items():
+            if timing in trace.timings_ms:
+                self.observe_duration(name, trace.timings_ms[timing] / 1000)
 
     def render(self) -> str:
         """The text that a scrape gets."""

@@ -14,7 +14,7 @@ LIMITED_ROW_INTERVAL_S = 1.0
 
 
 class DecisionRecorder:
-    """Implements `services.DecisionLog` over the decision log, the log lines and the metrics."""
+    """Implements `ports.DecisionLog` over the decision log, the log lines and the metrics."""
 
     def __init__(
         self,
@@ -33,14 +33,10 @@ class DecisionRecorder:
     async def write(self, trace: Trace) -> None:
         """Never raises."""
         self._metrics.observe_request(trace)
-        if trace.decision is Decision.LIMITED and not self._may_write_limited():
-            return
+        if trace.decision is Decision.LIMITED:
+            now = self._clock()
+            if now - self._last_limited_s < LIMITED_ROW_INTERVAL_S:
+                return
+            self._last_limited_s = now
         await self._decisions.write(trace)
         logs.log_request(trace if self._keep_questions else redact_trace(trace))
-
-    def _may_write_limited(self) -> bool:
-        now = self._clock()
-        due = now - self._last_limited_s >= LIMITED_ROW_INTERVAL_S
-        if due:
-            self._last_limited_s = now
-        return due

@@ -2,40 +2,43 @@
 
 Its steps, in the order in which a request meets them:
 
-1. authenticate, limit, parse                              `answer`
-2. refuse by pattern (layer 1)                             `run_layers`, `guards.refusal`
-3. route a question about the whole work to records        `retrieve`
-4. retrieve what the caller may see (layer 2)              `retrieve`
+1. authenticate, limit, parse; join an equal request       `answer`, `run_or_join`
+2. refuse chat windows' errands, and by pattern (layer 1)  `run_layers`, `guards.refusal`
+3. route a question about the whole work to records        `retrieve_sources`
+4. retrieve what the caller may see (layer 2)              `retrieve_sources`
 5. prompt (layer 3)                                        `build_call`, `guards.prompt`
-6. reserve the bound of the cost                           `attempt`
-7. call the upstream, which pushes into a sink             `attempt`, `upstream`
-8. gate each sentence (layers 4 and 5)                     `sink`, `proxy.gate`
-9. settle                                                  `attempt`
+6. reserve the bound of the cost                           `run_attempts`
+7. call the upstream, which pushes into a sink             `run_attempt`, `proxy.upstream`
+8. gate each sentence (layers 4 and 5)                     `GatedSink`, `proxy.gate`
+9. settle; again from 6 only while nothing was said        `settle_attempt`, `upstream.retry`
 10. say how it ended, and record the decision              `finish_reply`, `run_recorded`
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 from proxy.domain.errors import BusyError, LimitError
 from proxy.domain.ports import ClientGone, Denial, HttpRequest, Reply
 from proxy.domain.trace import RequestTrace, Ruling, Trace, TraceParts
-from proxy.domain.types import Caller, ChatRequest, Decision, Layer, Turn, UpstreamCall
+from proxy.domain.types import Caller, ChatRequest, Citation, Decision, Layer, Turn, UpstreamCall
 from proxy.gate import Gate
 from proxy.guards import citations, prompt
 from proxy.guards.neutralize import strip_fixed_texts
+from proxy.guards.refusal.refuser import Refusal
 from proxy.pipeline.attempt import AttemptResult, run_attempts
 from proxy.pipeline.context import AnswerContext, Assistant, ServedRequest
 from proxy.pipeline.exchange import Exchange, RecordingReply
 from proxy.pipeline.retrieve import Grounding, retrieve_sources, translate_store_faults
-from proxy.pipeline.sink import is_released_whole
-from proxy.pipeline.verdict import VerdictContext, judge_attempt, rule_on_attempt
+from proxy.pipeline.sink import GatedSink, is_released_whole
+from proxy.pipeline.verdict import Verdict, VerdictContext, judge_attempt, rule_on_attempt
 from proxy.wire.background_tasks import match_background_task
 
 OpenReply = Callable[[ChatRequest, str], Reply]
+"""(the request, its new id) → the way back to its client."""
 JOINED = "joined an equal request that was running"
+"""What the log says of a request that only listened."""
 
 
 async def answer(http_request: HttpRequest, open_reply: OpenReply, context: AnswerContext) -> None:
@@ -89,28 +92,21 @@ async def run_recorded(exchange: Exchange, context: AnswerContext, reply: Reply)
 async def run_layers(exchange: Exchange, context: AnswerContext) -> None:
     """The layers in their order; each early return has told the client, and what the log will say."""
     served = serve_request(exchange, context)
-    request, assistant, language = served.request, served.assistant, served.language
+    texts, language = served.assistant.texts, served.language
     exchange.keep_language(language)
 
-    if errand := match_background_task(
-        request
-    ):  # a chat window wants a title or tags: no guarded answer could be one
+    if errand := match_background_task(served.request):  # step 2
+        # A chat window wants a title or tags: no guarded answer could be one.
         rule = f"background task: {errand}"
         exchange.keep_ruling(Ruling(Decision.REFUSED, Layer.REFUSAL, topic="tasks", rule=rule))
-        text = (
-            "" if context.background_tasks == "empty" else assistant.texts.render_text("background", language)
-        )
-        return await exchange.reply_fixed_text(text)
+        is_empty = context.background_tasks == "empty"
+        return await exchange.reply_fixed_text("" if is_empty else texts.render_text("background", language))
 
     with exchange.measure_step("refuse"):
-        before = assistant.followup_reader.find_previous_question(request, assistant.find_content_words)
-        refusal = assistant.refuser.find_refusal(request.question, before)  # step 2, layer 1
+        refusal = find_refusal(served)  # step 2, layer 1
     if refusal:
-        topic, pattern, piece = refusal.topic, refusal.pattern, refusal.piece
-        exchange.keep_ruling(
-            Ruling(Decision.REFUSED, Layer.REFUSAL, topic=topic, rule=pattern, offending=piece)
-        )
-        return await exchange.reply_fixed_text(assistant.texts.render_text(f"refused.{topic}", language))
+        exchange.keep_ruling(rule_on_refusal(refusal))
+        return await exchange.reply_fixed_text(texts.render_text(f"refused.{refusal.topic}", language))
 
     with exchange.measure_step("retrieve"), translate_store_faults():
         grounding = await retrieve_sources(served, context)  # steps 3 and 4, layer 2
@@ -123,38 +119,8 @@ async def run_layers(exchange: Exchange, context: AnswerContext) -> None:
     result = await run_attempts(call, served, context, exchange)  # steps 6 to 9, layers 4 and 5
     if isinstance(result, Denial):
         exchange.keep_ruling(Ruling(result.decision, Layer.SPEND, detail=result.detail))
-        return await exchange.reply_fixed_text(assistant.texts.render_text("over_budget", language))
+        return await exchange.reply_fixed_text(texts.render_text("over_budget", language))
     return await finish_reply(result, served, grounding, exchange, stop_finish=context.stop_finish)
-
-
-async def finish_reply(
-    result: AttemptResult,
-    served: ServedRequest,
-    grounding: Grounding,
-    exchange: Exchange,
-    *,
-    stop_finish: str,
-) -> None:
-    """Step 10: how the attempt ended, behind the released text or as a whole where nothing was released."""
-    texts, sink, language = served.assistant.texts, result.sink, served.language
-    if result.end.finish == "failed" and not sink.has_heard and result.is_free:
-        exchange.keep_ruling(Ruling(Decision.UPSTREAM_FAILED, detail=result.end.explanation))
-        raise BusyError("The model cannot be reached now. Please try again.", code="upstream_failed")
-    terms = VerdictContext(result.call.is_client_cap, sink.has_released, stop_finish)
-    verdict = judge_attempt(sink.stop, result.end, terms)
-    exchange.keep_ruling(rule_on_attempt(verdict, sink.stop, result.end))
-    if verdict.decision is Decision.NOT_IN_SOURCES:
-        return await exchange.reply_fixed_text(render_not_found(verdict.notice, served, grounding))
-    cited = citations.build_citations(sink.released, result.call.sources)
-    tail = texts.render_text(verdict.notice, language) if verdict.notice else ""
-    if tail and sink.has_released:
-        tail = f"\n\n{tail}"
-    shape = served.assistant.answer_settings.sources
-    if shape in ("both", "list"):
-        tail += citations.render_source_list(cited, texts.render_text("sources", language))
-    linked = tuple(citation for citation in cited if citation.url)
-    annotations = linked if shape in ("both", "annotations") else ()
-    return await exchange.close_reply(tail, annotations, verdict.finish)
 
 
 def open_trace(caller: Caller, context: AnswerContext, alias: str, question: str) -> RequestTrace:
@@ -191,6 +157,19 @@ def clean_earlier_turns(request: ChatRequest, assistant: Assistant) -> ChatReque
     return replace(request, turns=tuple(turn for turn in turns if turn.text))
 
 
+def find_refusal(served: ServedRequest) -> Refusal | None:
+    """Step 2: why the question is refused by pattern, also as a follow-up to the one before it."""
+    request, assistant = served.request, served.assistant
+    previous = assistant.followup_reader.find_previous_question(request, assistant.find_content_words)
+    return assistant.refuser.find_refusal(request.question, previous)
+
+
+def rule_on_refusal(refusal: Refusal) -> Ruling:
+    """The refusal for the log: the pattern, and the folded words that it hit."""
+    rule, piece = refusal.pattern, refusal.piece
+    return Ruling(Decision.REFUSED, Layer.REFUSAL, topic=refusal.topic, rule=rule, offending=piece)
+
+
 def render_not_found(key: str, served: ServedRequest, grounding: Grounding) -> str:
     """The refusal, and where it looked: names of sources that the caller can see into."""
     texts, language = served.assistant.texts, served.language
@@ -222,3 +201,51 @@ def build_call(served: ServedRequest, grounding: Grounding) -> UpstreamCall:
         would_release=lambda text: is_released_whole(Gate(grounding.sources, language, rules), text),
         is_structured=assistant.answer_settings.mode == "structured",
     )
+
+
+async def finish_reply(
+    result: AttemptResult,
+    served: ServedRequest,
+    grounding: Grounding,
+    exchange: Exchange,
+    *,
+    stop_finish: str,
+) -> None:
+    """Step 10: how the attempt ended, behind the released text or as a whole where nothing was released.
+
+    Raises `BusyError` where the upstream failed without a word and without a cost.
+    """
+    sink, end = result.sink, result.end
+    if end.finish == "failed" and not sink.has_heard and result.is_free:
+        exchange.keep_ruling(Ruling(Decision.UPSTREAM_FAILED, detail=end.explanation))
+        raise BusyError("The model cannot be reached now. Please try again.", code="upstream_failed")
+    terms = VerdictContext(result.call.is_client_cap, sink.has_released, stop_finish)
+    verdict = judge_attempt(sink.stop, end, terms)
+    exchange.keep_ruling(rule_on_attempt(verdict, sink.stop, end))
+    if verdict.decision is Decision.NOT_IN_SOURCES:
+        return await exchange.reply_fixed_text(render_not_found(verdict.notice, served, grounding))
+    cited = citations.build_citations(sink.released, result.call.sources)
+    tail = render_notice(verdict, sink, served) + render_sources(cited, served)
+    return await exchange.close_reply(tail, choose_annotations(cited, served), verdict.finish)
+
+
+def render_notice(verdict: Verdict, sink: GatedSink, served: ServedRequest) -> str:
+    """What is said behind the released text of how the answer ended; "" for a good end."""
+    if not verdict.notice:
+        return ""
+    notice = served.assistant.texts.render_text(verdict.notice, served.language)
+    return f"\n\n{notice}" if notice and sink.has_released else notice
+
+
+def render_sources(cited: Sequence[Citation], served: ServedRequest) -> str:
+    """The list below the answer, where the assistant shows one."""
+    if served.assistant.answer_settings.sources not in ("both", "list"):
+        return ""
+    return citations.render_source_list(cited, served.assistant.texts.render_text("sources", served.language))
+
+
+def choose_annotations(cited: Sequence[Citation], served: ServedRequest) -> tuple[Citation, ...]:
+    """The citations that go out as annotations: they need an address."""
+    if served.assistant.answer_settings.sources not in ("both", "annotations"):
+        return ()
+    return tuple(citation for citation in cited if citation.url)

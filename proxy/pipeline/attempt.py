@@ -41,12 +41,12 @@ async def run_attempts(
     Each attempt has its own hold, settled whatever happens: also when the task is cancelled under it.
     """
     model = served.model
-    limit = bound_call(call, model)
+    bound = bound_call(call, model)
     rules = served.assistant.gate_rules(call.language).copy_with_cap(call.output_cap)
     for number in range(1, model.retries + 2):
         # Before the hold: whatever fails here has set nothing aside.
         sink = open_sink(call, rules, exchange.reply, exchange.mark_moment)
-        hold = await reserve_bound(served, limit, context, exchange)  # step 6
+        hold = await reserve_bound(served, bound, context, exchange)  # step 6
         if isinstance(hold, Denial):
             return hold
         end = await run_attempt(FundedAttempt(call, model, sink, hold), context, exchange)
@@ -100,7 +100,7 @@ async def reserve_bound(
 async def settle_attempt(
     attempt: FundedAttempt, end: UpstreamEnd | None, context: AnswerContext, exchange: Exchange
 ) -> None:
-    """Step 9: the hold's replacement by the real cost, and what the attempt released and cost for the log."""
+    """Step 9: replaces the hold by the real cost, and notes what was released and what it cost."""
     sentences = sum(bool(release.text.strip()) for release in attempt.sink.released)
     spending = exchange.parts.spending
     exchange.keep_spending(replace(spending, released=spending.released + sentences))

@@ -15,12 +15,13 @@ from proxy.domain.ports import Reply, ReplyEnd
 from proxy.domain.types import Decision
 
 Work = Callable[[Reply], Coroutine[Any, Any, None]]
+"""Answers one request through the reply that it is given."""
 ReplyEvent = Decision | str | ReplyEnd
 """What a reply is told: the decision, a text, its end."""
 
 
 class RequestCoalescer:
-    """`run` per request. Requests join within `window_s` seconds of the first one's start; 0: never."""
+    """Runs each request, or lets it join an equal one that began less than `window_s` seconds ago."""
 
     def __init__(self, window_s: float, *, clock: Callable[[], float] = time.monotonic):
         self._window_s = window_s
@@ -34,8 +35,9 @@ class RequestCoalescer:
     async def run(self, key: tuple[str, bytes], reply: Reply, work: Work) -> None:
         """Tells `reply` what `work` says, started here or running for an equal request.
 
-        `key`: who may hear the same answer (key and groups), and the body. When the last listener leaves, the
-        work is cancelled, and this returns after it has wound up. A fault of the work reaches every listener.
+        `key`: who may hear the same answer (their key and groups), and the body. When the last listener
+        leaves, the work is cancelled, and this returns after it has wound up. A fault of the work reaches
+        every listener.
         """
         if not self._window_s:
             return await work(reply)
@@ -106,14 +108,14 @@ class SharedRun:
                 await self._cancel_work()
 
     async def _repeat_events(self, reply: Reply) -> None:
-        count = 0
-        while count < len(self._events) or not self.is_over:
-            if count == len(self._events):
+        told_count = 0
+        while told_count < len(self._events) or not self.is_over:
+            if told_count == len(self._events):
                 self._news = self._news if not self._news.is_set() else asyncio.Event()
                 await self._news.wait()
                 continue
-            await repeat_event(reply, self._events[count])
-            count += 1
+            await repeat_event(reply, self._events[told_count])
+            told_count += 1
 
     async def _cancel_work(self) -> None:
         """The last listener has left: the work is cancelled, and settles before this returns."""

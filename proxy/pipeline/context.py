@@ -1,4 +1,4 @@
-"""What one request has at hand: the services, the assistants and the models, made once by `app`."""
+"""What one request has at hand: stores and guards, assistants and models, made once by `proxy.app`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -72,9 +72,9 @@ class AnswerContext:
         try:
             return self.models[alias]
         except KeyError:
-            known = ", ".join(sorted(self.models))
+            aliases = ", ".join(sorted(self.models))
             raise RequestError(
-                f"The model `{alias:.80}` does not exist. Models here: {known}.",
+                f"The model `{alias:.80}` does not exist. Models here: {aliases}.",
                 code="model_not_found",
                 param="model",
                 status=404,
@@ -83,8 +83,8 @@ class AnswerContext:
     def choose_language(self, request: ChatRequest, default: str) -> str:
         """Of the question; unknown: of the previous one; else the assistant's own."""
         for text in (request.question, request.previous_question):
-            if found := detect_language(text, self.word_packs):
-                return found
+            if language := detect_language(text, self.word_packs):
+                return language
         return default
 
 

@@ -57,12 +57,12 @@ async def ask_in_process(
         now=context.now if question.at is None else partial(stand_still, question.at),
     )
     request = HttpRequest({}, "127.0.0.1", encode_question(question))
-    await answer(request, lambda request, id: CapturingReply(captured, on_text), own_context)
+    await answer(request, lambda *_: CapturingReply(captured, on_text), own_context)
     return captured
 
 
 def stand_still(moment: datetime) -> datetime:
-    """A clock that stands still."""
+    """The clock of a question that is asked at another time than now."""
     return moment
 
 

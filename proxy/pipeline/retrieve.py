@@ -36,7 +36,7 @@ class Grounding:
 
 @contextmanager
 def translate_store_faults() -> Iterator[None]:
-    """What goes wrong in the file of the truth is said to be that: a 503, and its reason in the log."""
+    """What goes wrong in the file of the truth becomes a `StoreError`: a 503, and its reason in the log."""
     try:
         yield
     except sqlite3.Error as fault:
@@ -44,6 +44,11 @@ def translate_store_faults() -> Iterator[None]:
 
 
 async def retrieve_sources(served: ServedRequest, context: AnswerContext) -> Grounding:
+    """What the answer may stand on.
+
+    An overview question gets records. Any other gets passages that reach the threshold; where none do, and it
+    is about the subject, the first of all records.
+    """
     """What the caller may see that bears on the question."""
     query = SourceQuery(served, context)
     request, assistant = served.request, served.assistant
@@ -55,9 +60,9 @@ async def retrieve_sources(served: ServedRequest, context: AnswerContext) -> Gro
     titles = await query.list_titles()  # step 4
     followup = assistant.followup_reader.read_followup(request, titles, assistant.find_content_words)
     evidence = await context.finder.find_evidence(build_query(followup, served), query.viewer)
-    limit = assistant.threshold_for(served.language)
-    trace, question = trace_evidence(evidence, limit), read_question(request, followup)
-    if threshold.has_enough_evidence(evidence, limit):
+    similarity_min = assistant.threshold_for(served.language)
+    trace, question = trace_evidence(evidence, similarity_min), read_question(request, followup)
+    if threshold.has_enough_evidence(evidence, similarity_min):
         return Grounding(trace, number_passages(evidence.hits), item=followup.item, question=question)
     if not (assistant.records and is_about_subject(served)):
         return Grounding(trace, searched=evidence.searched_sources)
@@ -80,9 +85,9 @@ class SourceQuery:
     async def choose_records(self, kinds: frozenset[str], limit: int) -> tuple[Source, ...]:
         """Records as numbered sources, in the reader's language where they have it."""
         language = self._served.language
-        books = replace(self.viewer, sources=self._served.assistant.records, languages=frozenset())
-        found = await self._context.book.choose_records(kinds, books, language, limit)
-        return tuple(number_record(number, record, language) for number, record in enumerate(found, 1))
+        viewer = replace(self.viewer, sources=self._served.assistant.records, languages=frozenset())
+        records = await self._context.book.choose_records(kinds, viewer, language, limit)
+        return tuple(number_record(number, record, language) for number, record in enumerate(records, 1))
 
     async def list_titles(self) -> tuple[str, ...]:
         """Titles that a position in a list may mean; only a follow-up needs them."""
@@ -90,7 +95,7 @@ class SourceQuery:
 
 
 def build_query(followup: Followup, served: ServedRequest) -> Query:
-    """The subject's name added helps the order and never counts for the threshold."""
+    """What evidence is searched by. The subject's name helps the order and never counts for the threshold."""
     assistant = served.assistant
     has_name = bool(assistant.names) and is_about_subject(served)
     order = f"{assistant.names[0]} {followup.texts[0]}" if has_name else ""

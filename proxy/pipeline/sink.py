@@ -30,7 +30,7 @@ class GatedSink:
         self._mark_moment = mark_moment
         self._held: list[Release] = []
         self._free_chars = 0
-        """Of what is held: as much as no stop sequence can reach any more."""
+        """Characters at the beginning of what is held that no stop sequence can reach any more."""
         self._pending = ""
         self._usage = Usage()
         self._received_bytes = 0
@@ -110,7 +110,7 @@ class GatedSink:
         return Spent(self._usage, self._received_bytes)
 
     def _open_gate(self) -> Gate:
-        """A gate of its own also judges what is left of a sentence that a stop sequence has cut."""
+        """A fresh gate: another one than the answer's judges what a stop sequence has left of a sentence."""
         return Gate(self._call.sources, self._call.language, self._rules)
 
     def _count_piece(self, piece: str) -> None:
@@ -124,13 +124,13 @@ class GatedSink:
         return Spent(self._usage, 0, was_sent=ending.was_sent, outcome_known=False)
 
     def _take_outputs(self, outputs: list[Release | Stop]) -> None:
-        for item in outputs:
-            if isinstance(item, Stop):
-                self.stop = item
+        for output in outputs:
+            if isinstance(output, Stop):
+                self.stop = output
                 self._free_text(self._stops.finish())
                 return
-            self._held.append(item)
-            self._free_text(self._stops.feed(item.text))
+            self._held.append(output)
+            self._free_text(self._stops.feed(output.text))
             if self.has_ended:
                 return
 
@@ -193,25 +193,23 @@ class StructuredSink(GatedSink):
         await self.flush()
 
     def _judge_whole(self) -> list[Release | Stop]:
-        said = structured.parse_structured_reply("".join(self._text))
-        if isinstance(said, structured.StructuredRefusal):
-            return [
-                Stop(GateRule.TOKEN, "not_in_sources", said.reason)
-            ]  # the model's words: kept where those are
-        known = {source.number for source in self._call.sources}
-        if said is None or not known.issuperset(said.citations):
+        reply = structured.parse_structured_reply("".join(self._text))
+        if isinstance(reply, structured.StructuredRefusal):
+            # The model's own words, so not the `detail`: the log keeps a piece only where it may keep words.
+            return [Stop(GateRule.TOKEN, "not_in_sources", reply.reason)]
+        numbers = {source.number for source in self._call.sources}
+        if reply is None or not numbers.issuperset(reply.citations):
             return [Stop(GateRule.UNCITED, "not_in_sources", detail="no answer with valid citations")]
-        sources = [source for source in self._call.sources if source.number in said.citations]
+        sources = [source for source in self._call.sources if source.number in reply.citations]
         rules, language = self._rules.copy_with_cap(None), self._call.language
-        if is_contentless_reply(said.text, sources, rules, language):
-            return [
-                Stop(GateRule.UNCITED, "not_in_sources", said.text, detail="says nothing that is in a source")
-            ]
-        text = append_markers(said.text, said.citations, rules, language)
+        if is_contentless_reply(reply.text, sources, rules, language):
+            detail = "says nothing that is in a source"
+            return [Stop(GateRule.UNCITED, "not_in_sources", reply.text, detail=detail)]
+        text = append_markers(reply.text, reply.citations, rules, language)
         gate = Gate(sources, language, rules)
-        judged = [*gate.feed(text), *gate.finish()]
-        failed = next((item for item in judged if isinstance(item, Stop)), None)
-        return [replace(failed, kind="not_in_sources")] if failed else judged
+        outputs = [*gate.feed(text), *gate.finish()]
+        stop = next((output for output in outputs if isinstance(output, Stop)), None)
+        return [replace(stop, kind="not_in_sources")] if stop else outputs
 
 
 def stop_for_fault(fault: Exception) -> Stop:
@@ -220,11 +218,11 @@ def stop_for_fault(fault: Exception) -> Stop:
 
 
 def open_sink(call: UpstreamCall, rules: GateRules, reply: Reply, mark_moment: MarkMoment) -> GatedSink:
-    """The sink of one attempt, as the answer was asked for."""
-    kind = StructuredSink if call.is_structured else GatedSink
-    return kind(call, rules, reply, mark_moment)
+    """The sink of one attempt: for text or for JSON, as the upstream is asked."""
+    sink_class = StructuredSink if call.is_structured else GatedSink
+    return sink_class(call, rules, reply, mark_moment)
 
 
 def is_released_whole(gate: Gate, text: str) -> bool:
     """Whether a fresh gate lets `text` out whole, as one answer."""
-    return all(isinstance(said, Release) for said in (*gate.feed(text), *gate.finish()))
+    return all(isinstance(output, Release) for output in (*gate.feed(text), *gate.finish()))

@@ -13,7 +13,7 @@ from proxy.domain.errors import ConfigError
 from proxy.guards.fixed_texts import list_text_keys
 from proxy.guards.refusal.pack import TOPICS
 from proxy.settings.languages import TAGS
-from proxy.settings.tree import FolderSourceSettings, JwtAuthSettings, Settings, UpstreamSettings
+from proxy.settings.tree import FolderSourceSettings, JwtAuthSettings, Section, Settings, UpstreamSettings
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 WEB_SCHEMES = ("http://", "https://")
@@ -67,7 +67,7 @@ def _format_input(error: ErrorDetails) -> str:
 
 
 def _list_setting_names(location: tuple[int | str, ...]) -> list[str]:
-    """Names of the settings that may stand where `at` points."""
+    """Names of the settings that may stand where the last part of `location` stands."""
     model: Any = Settings
     for part in location[:-1]:
         fields = getattr(model, "model_fields", {})
@@ -77,12 +77,12 @@ def _list_setting_names(location: tuple[int | str, ...]) -> list[str]:
 
 
 def _find_section(annotation: Any) -> Any:
-    """The section inside an annotation such as `dict[Name, Assistant]` or `JwtAuth | None`."""
+    """The section inside an annotation such as `dict[Name, ModelSettings]` or `JwtAuthSettings | None`."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     for inner in getattr(annotation, "__args__", ()):
-        if (found := _find_section(inner)) is not None:
-            return found
+        if (section := _find_section(inner)) is not None:
+            return section
     return None
 
 
@@ -105,16 +105,15 @@ def _check_assistants(settings: Settings) -> Iterator[str]:
         yield from _check_references(f"{location}.sources", assistant.sources, settings.sources)
         yield from _check_references(f"{location}.records", assistant.records, settings.records)
         languages = {"language": (assistant.language,), "thresholds": (*assistant.thresholds,)}
-        for where, tags in {**languages, "texts": (*assistant.texts,)}.items():
-            yield from _check_references(f"{location}.{where}", tags, dict.fromkeys(TAGS))
+        for key, tags in {**languages, "texts": (*assistant.texts,)}.items():
+            yield from _check_references(f"{location}.{key}", tags, dict.fromkeys(TAGS))
         topics = assistant.topics
         yield from _check_references(
             f"{location}.topics.off", tuple(topics.off), dict.fromkeys((*TOPICS, *topics.own))
         )
-        for tag, own in assistant.texts.items():
-            yield from _check_references(
-                f"{location}.texts.{tag}", tuple(own), dict.fromkeys(list_text_keys(topics.own))
-            )
+        text_keys = dict.fromkeys(list_text_keys(topics.own))
+        for tag, texts in assistant.texts.items():
+            yield from _check_references(f"{location}.texts.{tag}", tuple(texts), text_keys)
         if not assistant.sources and not assistant.records:
             lack = "want at least one of `sources`, `records`, got neither: it could answer nothing"
             yield f"{location}: {lack}"
@@ -166,40 +165,34 @@ def _check_references(location: str, names: tuple[str, ...], targets: Mapping[st
 
 def _resolve_relative_paths(settings: Settings, folder: Path) -> Settings:
     """The same settings with every relative path taken from the file's folder."""
-
-    def resolve_path(path: Path) -> Path:
-        return path if path.is_absolute() else folder / path
-
-    def resolve_jwks(jwt: JwtAuthSettings | None) -> JwtAuthSettings | None:
-        is_file = jwt is not None and "://" not in jwt.jwks
-        return jwt.model_copy(update={"jwks": str(resolve_path(Path(jwt.jwks)))}) if jwt and is_file else jwt
-
-    model = settings.embedding.model
     resolved = settings.model_copy(
         update={
-            "server": settings.server.model_copy(update={"data_dir": resolve_path(settings.server.data_dir)}),
-            "auth": settings.auth.model_copy(update={"jwt": resolve_jwks(settings.auth.jwt)}),
-            "embedding": settings.embedding.model_copy(
-                update={"model": resolve_path(model) if isinstance(model, Path) else model}
-            ),
-            "assistants": {
-                name: a.model_copy(update={"prompt": resolve_path(a.prompt)}) if a.prompt else a
-                for name, a in settings.assistants.items()
-            },
-            "sources": {
-                name: s.model_copy(update={"path": resolve_path(s.path)})
-                if isinstance(s, FolderSourceSettings)
-                else s
-                for name, s in settings.sources.items()
-            },
-            "records": {
-                name: r.model_copy(update={"path": resolve_path(r.path)}) if r.path else r
-                for name, r in settings.records.items()
-            },
-            "upstreams": {
-                name: u.model_copy(update={"script": resolve_path(u.script)}) if u.script else u
-                for name, u in settings.upstreams.items()
-            },
+            "server": _resolve_path(settings.server, "data_dir", folder),
+            "auth": settings.auth.model_copy(update={"jwt": _resolve_jwks(settings.auth.jwt, folder)}),
+            "embedding": _resolve_path(settings.embedding, "model", folder),
+            "assistants": _resolve_paths(settings.assistants, "prompt", folder),
+            "sources": _resolve_paths(settings.sources, "path", folder),
+            "records": _resolve_paths(settings.records, "path", folder),
+            "upstreams": _resolve_paths(settings.upstreams, "script", folder),
         }
     )
     return resolved.copy_with_folder(folder)
+
+
+def _resolve_paths(table: Mapping[str, Section], key: str, folder: Path) -> dict[str, Section]:
+    return {name: _resolve_path(section, key, folder) for name, section in table.items()}
+
+
+def _resolve_path(section: Section, key: str, folder: Path) -> Section:
+    """The section with its path taken from `folder`; as it is where it has none, or a word in its place."""
+    value = getattr(section, key, None)
+    if not isinstance(value, Path):
+        return section
+    return section.model_copy(update={key: folder / value})  # an absolute path stays as it is
+
+
+def _resolve_jwks(jwt: JwtAuthSettings | None, folder: Path) -> JwtAuthSettings | None:
+    """A file of public keys starts at `folder` too; an address stays."""
+    if jwt is None or "://" in jwt.jwks:
+        return jwt
+    return jwt.model_copy(update={"jwks": str(folder / jwt.jwks)})

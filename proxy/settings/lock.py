@@ -1,8 +1,8 @@
 """threshold.lock.toml: calibrated thresholds, and what they were measured on. Lies beside fiador.toml.
 
 `fiador calibrate --write` writes it. An explicit `threshold` in the settings wins over it, with a warning;
-a lock of another embedding model says nothing about this one and must not be used (`Lock.model` is an
-`Embedder.name`).
+a lock of another embedding model says nothing about this one and must not be used (`ThresholdLock.model` is
+an `Embedder.name`).
 """
 
 import json
@@ -44,9 +44,9 @@ class ThresholdLock(Section):
 
     def find_threshold(self, assistant: str, language: str) -> float | None:
         """The calibrated value for questions in `language`; None where nothing could be calibrated."""
-        found = self.assistants.get(assistant, AssistantLock())
-        value = found.languages.get(language) or found.every
-        return value.threshold if value else None
+        own = self.assistants.get(assistant, AssistantLock())
+        calibrated = own.languages.get(language) or own.every
+        return calibrated.threshold if calibrated else None
 
 
 def read_lock(path: Path) -> ThresholdLock | None:
@@ -73,29 +73,29 @@ def list_lock_warnings(lock: ThresholdLock | None, settings: Settings, model: st
         )
         return
     for name, assistant in settings.assistants.items():
-        found = lock.assistants.get(name, AssistantLock())
-        values = [one.threshold for one in (found.every, *found.languages.values()) if one]
+        own = lock.assistants.get(name, AssistantLock())
+        values = [entry.threshold for entry in (own.every, *own.languages.values()) if entry]
         if assistant.threshold is not None and values:
-            spans = " to ".join(f"{value:g}" for value in sorted({min(values), max(values)}))
-            yield f"assistants.{name}.threshold: {assistant.threshold:g} wins over the calibrated {spans}"
+            span = " to ".join(f"{value:g}" for value in sorted({min(values), max(values)}))
+            yield f"assistants.{name}.threshold: {assistant.threshold:g} wins over the calibrated {span}"
         for tag, value in assistant.thresholds.items():
             if (calibrated := lock.find_threshold(name, tag)) is not None:
                 yield f"assistants.{name}.thresholds.{tag}: {value:g} wins over the calibrated {calibrated:g}"
 
 
 def render_lock(lock: ThresholdLock) -> str:
-    """The file's text; `read` of it gives the same lock."""
+    """The file's text; `read_lock` of it gives the same lock."""
     lines = ["# Calibrated thresholds, written by `fiador calibrate --write`; read beside fiador.toml."]
     lines += [
         f"{key} = {_quote_string(getattr(lock, key))}" for key in ("model", "generation", "date", "rule")
     ]
-    for name, found in lock.assistants.items():
+    for name, own in lock.assistants.items():
         lines += ["", f"[assistants.{_quote_string(name)}]"]
-        tables = {"every": found.every} if found.every else {}
-        tables |= {f"languages.{_quote_string(tag)}": value for tag, value in found.languages.items()}
-        for section, value in tables.items():
+        tables = {"every": own.every} if own.every else {}
+        tables |= {f"languages.{_quote_string(tag)}": entry for tag, entry in own.languages.items()}
+        for section, entry in tables.items():
             lines += ["", f"[assistants.{_quote_string(name)}.{section}]"]
-            lines += [f"{key} = {figure}" for key, figure in value.model_dump().items()]
+            lines += [f"{key} = {figure}" for key, figure in entry.model_dump().items()]
     return "\n".join(lines) + "\n"
 
 

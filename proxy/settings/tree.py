@@ -242,7 +242,7 @@ class Settings(Section):
 
     @property
     def folder(self) -> Path:
-        """Where the file lies; `load` knows, the file does not say it."""
+        """Where the file lies: `load_settings` knows it, the file does not say it."""
         return self._folder
 
     def copy_with_folder(self, folder: Path) -> "Settings":

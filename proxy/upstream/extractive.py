@@ -17,6 +17,11 @@ from indexes.text.words import tokenize_for_index
 from proxy.domain.ports import UpstreamSink
 from proxy.domain.types import Source, UpstreamCall, UpstreamEnd, Usage
 
+SHARED_WORDS_MIN = 2
+"""Content words that a sentence must share with a question of as many: one alone is chance."""
+SentenceSplitter = Callable[[str, str], Sequence[str]]
+"""(text, language) → its sentences: the gate's own scanner, so that both see the same ones."""
+
 _LIST_MARK = regex.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 _HEADING = regex.compile(r"^\s*#{1,6}\s|^\s*(?:[-*_]\s*){3,}$|^\s*(?:=+|-+)\s*$")
 _TABLE_ROW = regex.compile(r"^\s*\|.*\|\s*$")
@@ -46,12 +51,6 @@ class QuoteUnit:
         if _SENTENCE_END.search(self.text):
             return _SENTENCE_END.sub(rf" {mark}\1", self.text)
         return f"{self.text} {mark}"
-
-
-SHARED_WORDS_MIN = 2
-"""Content words that a sentence must share with a question of as many: one alone is chance."""
-SentenceSplitter = Callable[[str, str], Sequence[str]]
-"""(text, language) → its sentences: the gate's own scanner, so that both see the same ones."""
 
 
 class ExtractiveUpstream:
@@ -105,15 +104,15 @@ class ExtractiveUpstream:
         """Units that share enough content words with the question, rarer words weighing more, best first."""
         wanted = _find_roots(" ".join(call.content_words))
         shared = [wanted & _find_roots(f"{unit.head} {unit.text}") for unit in units]
-        unit_counts = Counter(word for held in shared for word in held)
-        weight = {word: math.log(1 + len(units) / (1 + unit_counts[word])) for word in wanted}
+        unit_counts = Counter(word for words in shared for word in words)
+        weights = {word: math.log(1 + len(units) / (1 + unit_counts[word])) for word in wanted}
         shared_min = min(SHARED_WORDS_MIN, len(wanted))
         scored = [
-            (sum(weight[word] for word in held), unit)
-            for unit, held in zip(units, shared, strict=True)
-            if held and len(held) >= shared_min
+            (sum(weights[word] for word in words), unit)
+            for unit, words in zip(units, shared, strict=True)
+            if words and len(words) >= shared_min
         ]
-        return sorted(scored, key=lambda s: -s[0])
+        return sorted(scored, key=lambda pair: -pair[0])
 
 
 def iterate_units(source: Source, split_sentences: SentenceSplitter) -> Iterator[QuoteUnit]:

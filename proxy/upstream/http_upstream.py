@@ -153,12 +153,13 @@ class _UpstreamExchange:
         return _build_upstream_end(reader)
 
     def _push_events(self, events: Iterable[UpstreamEvent]) -> bool:
-        for item in events:
-            if isinstance(item, Usage):
-                self._sink.push_usage(item)
+        """False: the sink wants no more."""
+        for event in events:
+            if isinstance(event, Usage):
+                self._sink.push_usage(event)
                 continue
-            push = self._sink.push_text if isinstance(item, AnswerText) else self._sink.push_thought
-            if not push(item.text):
+            push = self._sink.push_text if isinstance(event, AnswerText) else self._sink.push_thought
+            if not push(event.text):
                 return False
         return True
 
@@ -172,10 +173,9 @@ class _UpstreamExchange:
         detail = f"{type(cause).__name__}: {cause}"[:300]
         if reader and reader.has_output:
             return UpstreamEnd("cut", detail, 200)
-        silent = isinstance(cause, TimeoutError) and not isinstance(cause, _UNSENT_ERRORS)
-        return UpstreamEnd(
-            "failed", detail, was_sent=not isinstance(cause, _UNSENT_ERRORS), was_silent=silent
-        )
+        was_sent = not isinstance(cause, _UNSENT_ERRORS)
+        was_silent = was_sent and isinstance(cause, TimeoutError)
+        return UpstreamEnd("failed", detail, was_sent=was_sent, was_silent=was_silent)
 
 
 def _build_upstream_end(reader: ResponseReader) -> UpstreamEnd:

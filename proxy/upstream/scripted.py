@@ -99,4 +99,4 @@ class ScriptedUpstream:
 
 def _number_markers(piece: str, sources: tuple[Source, ...]) -> str:
     numbers = {source.title: source.number for source in reversed(sources)}
-    return _TITLE_FIELD.sub(lambda found: f"[{numbers.get(found[1], 99)}]", piece)
+    return _TITLE_FIELD.sub(lambda field: f"[{numbers.get(field[1], 99)}]", piece)

@@ -6,7 +6,6 @@ import orjson
 
 from proxy.domain.types import Message, UpstreamCall, Usage, merge_turns
 from proxy.wire import structured
-from proxy.wire.openai_dialects import parse_token_count
 from proxy.wire.upstream_events import (
     AnswerFinish,
     AnswerText,
@@ -15,8 +14,8 @@ from proxy.wire.upstream_events import (
     FinishReason,
     ThoughtText,
     UpstreamFailure,
-    render_json,
 )
+from proxy.wire.upstream_json import ensure_dict, parse_token_count, render_json
 
 REASONS: dict[str, FinishReason] = {
     "end_turn": "stop",
@@ -29,10 +28,14 @@ REASONS: dict[str, FinishReason] = {
 """Any other reason, `pause_turn` among them, is an error: the answer is not whole."""
 
 _INPUT = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+"""The counts of tokens sent: `input_tokens` is without those of the caches."""
 
 
 def encode_messages_request(call: UpstreamCall, cap_tokens: int) -> bytes:
-    """The exact bytes of the request. Seed and penalties do not exist there and are left out."""
+    """The exact bytes of the request. Seed and penalties do not exist there and are left out.
+
+    `cap_tokens`: the most that the upstream may write, thoughts included.
+    """
     sampling = call.sampling
     fields: dict[str, object] = {
         "model": call.model,
@@ -69,11 +72,11 @@ class AnthropicDialect:
             return [UpstreamFailure("an event that is no object", is_malformed=True)]
         match value.get("type") or name:  # some gateways say it in the event's name alone
             case "message_start":
-                return self._read_usage(_ensure_dict(value.get("message")))
+                return self._read_usage(ensure_dict(value.get("message")))
             case "content_block_start":
-                return _read_block(_ensure_dict(value.get("content_block")))
+                return _read_block(ensure_dict(value.get("content_block")))
             case "content_block_delta":
-                return _read_delta(_ensure_dict(value.get("delta")))
+                return _read_delta(ensure_dict(value.get("delta")))
             case "message_delta":
                 return self._read_message_delta(value)
             case "message_stop":
@@ -93,30 +96,27 @@ class AnthropicDialect:
     def _read_content_blocks(self, value: dict[str, object]) -> Iterator[DialectEvent]:
         blocks = value.get("content")
         for block in blocks if isinstance(blocks, list) else []:
-            yield from _read_block(_ensure_dict(block))
+            yield from _read_block(ensure_dict(block))
         yield from self._read_usage(value)
         yield from _read_stop_reason(value.get("stop_reason"))
 
     def _read_message_delta(self, value: dict[str, object]) -> Iterator[DialectEvent]:
         yield from self._read_usage(value)
-        yield from _read_stop_reason(_ensure_dict(value.get("delta")).get("stop_reason"))
+        yield from _read_stop_reason(ensure_dict(value.get("delta")).get("stop_reason"))
 
     def _read_usage(self, place: dict[str, object]) -> Iterator[Usage]:
         """Counts are cumulative: each overwrites the one before, none is added up over events."""
-        for name, value in _ensure_dict(place.get("usage")).items():
+        for name, value in ensure_dict(place.get("usage")).items():
             number = parse_token_count(value)
             if number is not None:
                 self._counts[name] = number
-        read = [self._counts[name] for name in _INPUT if name in self._counts]
+        input_counts = [self._counts[name] for name in _INPUT if name in self._counts]
         if self._counts:
-            yield Usage(sum(read) if read else None, self._counts.get("output_tokens"))
-
-
-def _ensure_dict(value: object) -> dict[str, object]:
-    return value if isinstance(value, dict) else {}
+            yield Usage(sum(input_counts) if input_counts else None, self._counts.get("output_tokens"))
 
 
 def _read_stop_reason(reason: object) -> Iterator[DialectEvent]:
+    """Says nothing while the message goes on: `reason` is null until it ends."""
     if isinstance(reason, str):
         yield AnswerFinish(REASONS.get(reason, "error"))
 

@@ -11,8 +11,6 @@ from proxy.domain.types import ChatRequest
 
 _SPACE = re.compile(r"\s+")
 _HEAD_CHARS = 1_500  # the instruction stands first; the conversation that it quotes may hold anything
-
-
 _CHAT = r"(?:conversation|chat|thread|dialogue|discussion|session|message)s?\b"
 _INSTRUCTION = (
     r"(?:^|[.:!#*>-] ?)(?:please )?(?:you will |you need to |your task is to )?"

@@ -11,7 +11,10 @@ ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """`question` joins all user messages after the last assistant message; `turns` are the ones before."""
+    """`question` joins all user messages after the last assistant message; `turns` are the ones before.
+
+    `instructions`: the client's system and developer messages, joined by line breaks.
+    """
 
     question: str
     turns: tuple[Turn, ...]
@@ -113,6 +116,7 @@ def _read_text_part(part: object, where: str) -> str:
 
 
 def _refuse_tool(where: str, drop: bool) -> None:
+    """Raises `RequestError` for what belongs to tool calling, unless the operator has it dropped."""
     if not drop:
         raise RequestError(
             f"`{where}`: tool calls are not supported here. Leave them out, or the operator can set"

@@ -30,7 +30,7 @@ class ReplyLabel:
 
 
 class ChunkEncoder:
-    """The chunks of one streamed reply, in order: `text` any number of times, then `end`."""
+    """The chunks of one streamed reply, in order: `encode_text` any number of times, then `encode_end`."""
 
     def __init__(self, label: ReplyLabel, *, include_usage: bool):
         self._include_usage = include_usage
@@ -51,14 +51,14 @@ class ChunkEncoder:
 
     def encode_end(self, end: ReplyEnd) -> bytes:
         """Annotations if there are any, finish, usage if it was asked for, `[DONE]`."""
-        cited = (
+        annotations = (
             self._encode_chunk({"annotations": build_annotations(end.citations)}) if end.citations else b""
         )
         last = self._encode_chunk({}, end.finish) + self._encode_usage(end)
-        return self._encode_role() + cited + last + b"data: [DONE]\n\n"
+        return self._encode_role() + annotations + last + b"data: [DONE]\n\n"
 
     def encode_error_event(self, fault: FiadorError) -> bytes:
-        """An in-stream error event, for a fault after the head: clients raise, so it is no clean end."""
+        """An error event in the stream, for a fault after its head: clients raise, so it is no clean end."""
         return b"data: " + encode_error(fault) + b"\n\n"
 
     def _encode_role(self) -> bytes:
@@ -108,13 +108,13 @@ def build_annotations(citations: Sequence[Citation]) -> list[dict[str, object]]:
         {
             "type": "url_citation",
             "url_citation": {
-                "start_index": cited.start,
-                "end_index": cited.end,
-                "title": cited.title,
-                "url": cited.url,
+                "start_index": citation.start,
+                "end_index": citation.end,
+                "title": citation.title,
+                "url": citation.url,
             },
         }
-        for cited in citations
+        for citation in citations
     ]
 
 
@@ -148,7 +148,7 @@ def encode_model_list(aliases: Sequence[str], created: int) -> bytes:
 
 
 def encode_model(alias: str, created: int) -> bytes:
-    """`GET /v1/models/{id}`."""
+    """The one model of `GET /v1/models/{id}`."""
     return orjson.dumps(_build_model(alias, created))
 
 

@@ -10,8 +10,8 @@ from proxy.wire.upstream_events import (
     FinishReason,
     ThoughtText,
     UpstreamFailure,
-    render_json,
 )
+from proxy.wire.upstream_json import ensure_dict, parse_token_count, render_json
 
 REASONS: dict[str, FinishReason] = {
     "stop": "stop",
@@ -44,20 +44,20 @@ class OpenAIDialect:
         self._has_tool_call = False
 
     def read_event(self, name: str, value: object) -> list[DialectEvent]:
-        """One chunk."""
+        """One chunk; its text is in `delta`."""
         return self._read_completion(name, value, "delta")
 
     def read_body(self, value: object) -> list[DialectEvent]:
-        """One body."""
+        """One body of a reply that does not stream; its text is in `message`."""
         return self._read_completion("", value, "message")
 
     def _read_completion(self, name: str, value: object, key: str) -> list[DialectEvent]:
         if not isinstance(value, dict):
             return [_build_non_object_failure(value)]
         choice = _find_choice(value)
-        if fault := _find_failure(name, value, choice):
-            return [*_read_usages(value, choice), fault]
-        events = self._read_delta(_ensure_dict(choice.get(key)))
+        if failure := _find_failure(name, value, choice):
+            return [*_read_usages(value, choice), failure]
+        events = self._read_delta(ensure_dict(choice.get(key)))
         events += _read_usages(value, choice)
         if reason := _parse_finish_reason(choice.get("finish_reason")):
             # Some servers end a tool call with "stop": it is no answer all the same.
@@ -79,9 +79,9 @@ class OpenAIDialect:
 
     def _read_tool_calls(self, delta: dict[str, object]) -> Iterator[ThoughtText]:
         for name in _CALLS:
-            if called := delta.get(name):
+            if call := delta.get(name):
                 self._has_tool_call = self._has_tool_call or name != "audio"
-                yield ThoughtText(render_json(called))
+                yield ThoughtText(render_json(call))
 
 
 def _read_part(part: object) -> Iterator[AnswerText | ThoughtText]:
@@ -124,10 +124,6 @@ def _find_choice(value: dict[str, object]) -> dict[str, object]:
     return {}
 
 
-def _ensure_dict(value: object) -> dict[str, object]:
-    return value if isinstance(value, dict) else {}
-
-
 def _parse_finish_reason(value: object) -> FinishReason | None:
     if not isinstance(value, str) or value.lower() in ("", "none", "null"):
         return None
@@ -143,17 +139,15 @@ def _build_non_object_failure(value: object) -> UpstreamFailure:
 
 def _find_failure(name: str, value: dict[str, object], choice: dict[str, object]) -> UpstreamFailure | None:
     """An error wherever the servers put one."""
-    found = value.get("error") or choice.get("error") or _ensure_dict(value.get("x_groq")).get("error")
-    if not found and (name == "error" or value.get("object") == "error" or value.get("type") == "error"):
-        found = value
-    return UpstreamFailure(render_json(found)[:300]) if found else None
+    error = value.get("error") or choice.get("error") or ensure_dict(value.get("x_groq")).get("error")
+    if not error and (name == "error" or value.get("object") == "error" or value.get("type") == "error"):
+        error = value
+    return UpstreamFailure(render_json(error)[:300]) if error else None
 
 
 def _read_usages(value: dict[str, object], choice: dict[str, object]) -> list[Usage]:
-    reports = (_ensure_dict(value.get("x_groq")).get("usage"), choice.get("usage"), value.get("usage"))
-    return [
-        usage for report in reports if report and (usage := _parse_usage(_ensure_dict(report))) != Usage()
-    ]
+    reports = (ensure_dict(value.get("x_groq")).get("usage"), choice.get("usage"), value.get("usage"))
+    return [usage for report in reports if report and (usage := _parse_usage(ensure_dict(report))) != Usage()]
 
 
 def _parse_usage(report: dict[str, object]) -> Usage:
@@ -163,10 +157,3 @@ def _parse_usage(report: dict[str, object]) -> Usage:
     if prompt is not None and total is not None and total - prompt > (completion or 0):
         return Usage(prompt, total - prompt)
     return Usage(prompt, completion)
-
-
-def parse_token_count(value: object) -> int | None:
-    """A plausible number of tokens, or None."""
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53:
-        return value
-    return None

@@ -7,11 +7,8 @@ from typing import Literal, cast
 from proxy.domain.errors import RequestError
 from proxy.domain.types import ChatRequest, Sampling
 from proxy.wire import strict_json
-from proxy.wire.background_tasks import match_background_task
 from proxy.wire.messages import Conversation, parse_messages
 from proxy.wire.request_fields import FIELDS, AcceptedField, IgnoredField, UnsupportedField
-
-__all__ = ["RequestPolicy", "match_background_task", "parse_chat_request"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +57,7 @@ def _select_fields(fields: Mapping[str, object], policy: RequestPolicy) -> dict[
     values: dict[str, object] = {}
     for name, value in fields.items():
         match FIELDS.get(name):
-            case AcceptedField(is_valid=is_valid) if value is None:
+            case AcceptedField() if value is None:
                 continue
             case AcceptedField(is_valid=is_valid):
                 if not is_valid(value):
@@ -101,14 +98,14 @@ def _check_unknown_field(name: str, policy: RequestPolicy) -> None:
 
 
 def _check_sizes(conversation: Conversation, policy: RequestPolicy) -> None:
-    for text, what, most in (
+    for text, what, bytes_max in (
         (conversation.question, "question", policy.question_bytes_max),
         (conversation.instructions, "system text", policy.instructions_bytes_max),
     ):
         size = len(text.encode())
-        if size > most:
+        if size > bytes_max:
             raise RequestError(
-                f"The {what} has {size} bytes; at most {most} are read, and nothing is cut. Shorten it.",
+                f"The {what} has {size} bytes; at most {bytes_max} are read, and nothing is cut. Shorten it.",
                 code="string_above_max_length",
                 param="messages",
             )
@@ -129,6 +126,7 @@ def _read_include_usage(values: Mapping[str, object], policy: RequestPolicy) -> 
 
 
 def _read_output_cap(values: Mapping[str, object]) -> int | None:
+    """The lower one, if the client says both the old and the new name of the cap."""
     caps = [cast(int, values[name]) for name in ("max_tokens", "max_completion_tokens") if name in values]
     return min(caps, default=None)
 

@@ -1,7 +1,7 @@
 """What becomes of each field of a chat request: one table, nothing falls through a default.
 
 A field is read, left aside, or refused. Nothing is ever passed on as it came: the upstream body is built
-from `ChatRequest` alone. `request.py` does the reading; this page only decides.
+from `ChatRequest` alone. `request.py` does the reading; this module only decides.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ ValueCheck = Callable[[object], bool]
 
 @dataclass(frozen=True, slots=True)
 class AcceptedField:
-    """Becomes part of `ChatRequest`, if `fits`; `want` says in words what fits."""
+    """Becomes part of `ChatRequest`, if `is_valid`; `expectation` says in words what is."""
 
     is_valid: ValueCheck
     expectation: str
@@ -20,14 +20,15 @@ class AcceptedField:
 
 @dataclass(frozen=True, slots=True)
 class IgnoredField:
-    """Changes nothing in the answer, so it is left aside, whatever it holds. `why` for the docs."""
+    """Changes nothing in the answer, so it is left aside, whatever it holds."""
 
     reason: str
+    """For readers of the table: no client is told."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnsupportedField:
-    """A client that sends it expects something that we do not give; `harmless` values are left aside."""
+    """A client that sends it expects something that we do not give; `is_harmless` values are left aside."""
 
     reason: str
     is_harmless: ValueCheck = lambda value: value is None
@@ -56,7 +57,7 @@ def _is_stop_value(value: object) -> bool:
     return (
         isinstance(sequences, list)
         and len(sequences) <= 4
-        and all(isinstance(one, str) and 0 < len(one) <= 256 for one in sequences)
+        and all(isinstance(sequence, str) and 0 < len(sequence) <= 256 for sequence in sequences)
     )
 
 

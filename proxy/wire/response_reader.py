@@ -42,7 +42,7 @@ class Dialect(Protocol):
 class ResponseReader:
     """`feed` reads until `end` is set; then `finish` when the body is over. Holds no more than one event.
 
-    After the first finish reason `finished` is true: only usage is still read, until `[DONE]` or the end.
+    After the first finish reason `is_finished` is true: only usage is still read, until `[DONE]` or the end.
     """
 
     def __init__(self, dialect: Dialect, content_type: str = "text/event-stream"):
@@ -63,7 +63,7 @@ class ResponseReader:
         return self._reason is not None
 
     def feed(self, data: bytes) -> list[UpstreamEvent]:
-        """What `read` completes."""
+        """What `data` completes; nothing any more once `end` is set."""
         return [] if self.end else self._feed_bytes(data)
 
     def finish(self) -> list[UpstreamEvent]:
@@ -78,6 +78,7 @@ class ResponseReader:
     def _choose_handlers(
         self, content_type: str
     ) -> tuple[Callable[[bytes], list[UpstreamEvent]], Callable[[], list[UpstreamEvent]]]:
+        """What reads the bytes of a reply of this type, and what reads its rest when they are over."""
         if content_type in ("text/event-stream", ""):
             self._decoder = SseDecoder()
             return self._feed_events, self._close_events
@@ -85,7 +86,7 @@ class ResponseReader:
             self._body = bytearray()
             return self._feed_body, self._close_body
         self._set_end("malformed", f"content type {content_type[:60]}")
-        return lambda read: [], list
+        return lambda data: [], list
 
     def _feed_events(self, data: bytes) -> list[UpstreamEvent]:
         events: list[UpstreamEvent] = []
@@ -167,7 +168,10 @@ class ResponseReader:
 
 
 def _parse_data(data: str) -> object:
-    """The value in `data`, or `Failed`. orjson is four times faster but refuses half surrogate pairs."""
+    """The value in `data`, or an `UpstreamFailure`.
+
+    orjson is four times faster than json but refuses half surrogate pairs.
+    """
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError:

@@ -16,7 +16,7 @@ class SseEvent:
 
 
 class SseDecoder:
-    """Feed it reads; it gives whole events. An event that the stream's end cut off is dropped."""
+    """Bytes in, whole events out. An event that the stream's end cut off is dropped."""
 
     def __init__(self) -> None:
         self.fault = ""
@@ -29,9 +29,9 @@ class SseDecoder:
         self._after_cr = False
 
     def feed(self, data: bytes) -> list[SseEvent]:
-        """The events that `read` completes; none any more after a fault."""
+        """The events that `data` completes, up to the first fault."""
         events: list[SseEvent] = []
-        if self._after_cr and data:
+        if self._after_cr and data:  # a CRLF that was cut in two is one line end
             self._after_cr = False
             data = data[1:] if data.startswith(b"\n") else data
         if data.endswith(b"\r"):
@@ -54,10 +54,10 @@ class SseDecoder:
     def finish(self) -> list[SseEvent]:
         """At the stream's end: a bare `[DONE]` without its blank line still counts, all else is dropped."""
         if self._line:
-            bare = not self._data and self._line.replace(b" ", b"") == b"data:[DONE]"
+            is_done = not self._data and self._line.replace(b" ", b"") == b"data:[DONE]"
         else:
-            bare = self._data == ["[DONE]"]
-        return [SseEvent("[DONE]")] if bare else []
+            is_done = self._data == ["[DONE]"]
+        return [SseEvent("[DONE]")] if is_done else []
 
     def _process_line(self, line: bytes, events: list[SseEvent]) -> None:
         if self._is_first_line:

@@ -17,7 +17,8 @@ SCHEMA: dict[str, object] = {
     },
 }
 """Strict mode of the providers wants one object with every key required, so the two kinds of reply share one:
-`refused` tells which of `answer` and `citations`, or `reason`, is meant. `read` takes the short forms too."""
+`refused` tells which of `answer` and `citations`, or `reason`, is meant. `parse_structured_reply` takes the
+short forms too."""
 
 SCHEMA_NAME = "grounded_answer"
 

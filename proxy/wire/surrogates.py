@@ -6,7 +6,7 @@ _ANY = re.compile("[\ud800-\udfff]")
 
 
 def join_surrogates(text: str) -> str:
-    """`text`, all of it there, without surrogates."""
+    """`text`, which is whole, without surrogates."""
     halves = SurrogateJoiner()
     return halves.feed(text) + halves.finish()
 

@@ -54,34 +54,36 @@ class ThinkingSplitter:
         return [ThoughtText(held) if self._closing_tag else AnswerText(held)]
 
     def _split_outside_tag(self, text: str, out: list[AnswerText | ThoughtText]) -> str:
-        found = _OPEN.search(text)
-        end = found.start() if found else len(text) - _measure_partial_tag(text, tuple(_CLOSE))
+        """Appends the answer's text before the next opening tag to `out`; returns what is behind the tag."""
+        tag = _OPEN.search(text)
+        end = tag.start() if tag else len(text) - _measure_partial_tag(text, tuple(_CLOSE))
         if end:
             out.append(AnswerText(text[:end]))
-        if not found:
+        if not tag:
             self._held = text[end:]
             return ""
-        self._closing_tag = _CLOSE[found.group().lower()]
-        return text[found.end() :]
+        self._closing_tag = _CLOSE[tag.group().lower()]
+        return text[tag.end() :]
 
     def _split_inside_tag(self, text: str, out: list[AnswerText | ThoughtText]) -> str:
-        found = re.search(re.escape(self._closing_tag), text, re.IGNORECASE | re.ASCII)
-        end = found.start() if found else len(text) - _measure_partial_tag(text, (self._closing_tag,))
+        """Appends the thought before the closing tag to `out`; returns what is behind the tag."""
+        tag = re.search(re.escape(self._closing_tag), text, re.IGNORECASE | re.ASCII)
+        end = tag.start() if tag else len(text) - _measure_partial_tag(text, (self._closing_tag,))
         if end:
             out.append(ThoughtText(text[:end]))
-        if not found:
+        if not tag:
             self._held = text[end:]
             return ""
         self._closing_tag = ""
-        return text[found.end() :]
+        return text[tag.end() :]
 
 
 def _measure_partial_tag(text: str, tags: tuple[str, ...]) -> int:
     """Length of the longest end of `text` that begins one of `tags`."""
     longest = max(map(len, tags)) - 1
     tail = text[-longest:].lower()
-    for at in _TAG_START.finditer(tail):
-        begun = tail[at.start() :]
-        if any(tag.startswith(begun) for tag in tags):
-            return len(begun)
+    for first in _TAG_START.finditer(tail):
+        beginning = tail[first.start() :]
+        if any(tag.startswith(beginning) for tag in tags):
+            return len(beginning)
     return 0

@@ -1,6 +1,5 @@
 """What an upstream can say, in our own words: the readers of all protocols speak in these."""
 
-import json
 from dataclasses import dataclass
 from typing import Literal
 
@@ -52,19 +51,8 @@ EndKind = Literal["done", "eof", "error", "cut", "malformed"]
 
 @dataclass(frozen=True, slots=True)
 class ResponseEnd:
-    """How a reply ended. Clean only with a `reason` of "stop" or "length" and `how` "done" or "eof"."""
+    """How a reply ended. Clean only with a `reason` of "stop" or "length" and a `kind` of "done" or "eof"."""
 
     reason: FinishReason | None
     kind: EndKind
     detail: str = ""
-
-
-def render_json(value: object) -> str:
-    """Any parsed JSON as text again, for the bill and our log; never raises, whatever an upstream sent.
-
-    ASCII, since half surrogate pairs have no bytes.
-    """
-    try:
-        return json.dumps(value, default=str)
-    except (ValueError, RecursionError):
-        return "(nested too deep to be shown)"

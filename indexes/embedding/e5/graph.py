@@ -29,10 +29,10 @@ class _GraphBuilder:
 
     def add_node(self, kind: str, inputs: Sequence[str], *outputs: str, **attributes: Any) -> str:
         domain = RUNTIME if kind in _RUNTIME_KINDS else ""
-        made = helper.make_node(
+        node = helper.make_node(
             kind, inputs, outputs, name=f"{kind}:{outputs[0]}", domain=domain, **attributes
         )
-        self.nodes.append(made)
+        self.nodes.append(node)
         return outputs[0]
 
 
@@ -62,8 +62,8 @@ def _add_embeddings(graph: _GraphBuilder, weights: ModelWeights) -> str:
     inputs = ["words", "input_ids", "words.scales"]
     graph.add_node("GatherBlockQuantized", inputs, "word.half", block_size=32, gather_axis=0, quantize_axis=1)
     graph.add_node("Cast", ["word.half"], "word", to=TensorProto.FLOAT)
-    places = weights.read_tensor("emb.pos").reshape(-1, sizes.hidden)[: sizes.positions]
-    graph.add_constant("places", places + weights.read_tensor("emb.type").reshape(-1, sizes.hidden)[0])
+    positions = weights.read_tensor("emb.pos").reshape(-1, sizes.hidden)[: sizes.positions]
+    graph.add_constant("places", positions + weights.read_tensor("emb.type").reshape(-1, sizes.hidden)[0])
     graph.add_node("Shape", ["input_ids"], "length", start=1, end=2)
     graph.add_constant("first", np.zeros(1, np.int64))
     graph.add_node("Slice", ["places", "first", "length", "first"], "place")
@@ -90,7 +90,7 @@ def _add_layer(graph: _GraphBuilder, weights: ModelWeights, name: str, ends: tup
 def _add_product(
     graph: _GraphBuilder, weights: ModelWeights, name: str, operand: tuple[str, int, int]
 ) -> str:
-    """The linear map `name` of the state `of[0]`, from `of[1]` to `of[2]` numbers, in 8-bit whole numbers.
+    """The linear map `name` in 8-bit whole numbers. `operand`: a state, its width, the width of the result.
 
     States are quantised at run time, weights here: symmetric, one scale an output column.
     """
@@ -109,7 +109,7 @@ def _add_product(
 def _add_full_product(
     graph: _GraphBuilder, weights: ModelWeights, name: str, operand: tuple[str, int, int]
 ) -> str:
-    """As `_product` in full floats.
+    """As `_add_product`, in full floats.
 
     The states before it spread too far for one 8-bit scale. This costs 20 MB and lifts the vectors' cosine
     to those of the graph in full floats from .9965 to .9987.
@@ -147,6 +147,6 @@ def _build_onnx_model(graph: _GraphBuilder, hidden: int) -> onnx.ModelProto:
     ]
     shape: list[str | int | None] = ["batch", "length", hidden]
     output = helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, shape)
-    made = helper.make_graph(graph.nodes, "multilingual-e5-small", inputs, [output], graph.constants)
+    encoder = helper.make_graph(graph.nodes, "multilingual-e5-small", inputs, [output], graph.constants)
     imports = [helper.make_opsetid("", OPSET), helper.make_opsetid(RUNTIME, 1)]
-    return helper.make_model(made, opset_imports=imports, ir_version=IR_VERSION, producer_name="fiador")
+    return helper.make_model(encoder, opset_imports=imports, ir_version=IR_VERSION, producer_name="fiador")

@@ -47,13 +47,13 @@ def _list_special_tokens(pieces: UnigramPieces) -> list[dict[str, Any]]:
 
 
 def _build_normalizer() -> dict[str, Any]:
-    letters = base64.b64encode(_compile_charsmap()).decode()
+    charsmap = base64.b64encode(_compile_charsmap()).decode()
     return {
         "type": "Sequence",
         "normalizers": [
             # The table the model was trained with takes U+200D for a space; newer SentencePiece keeps it.
             {"type": "Replace", "pattern": {"String": "\u200d"}, "content": " "},
-            {"type": "Precompiled", "precompiled_charsmap": letters},
+            {"type": "Precompiled", "precompiled_charsmap": charsmap},
         ],
     }
 

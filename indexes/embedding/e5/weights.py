@@ -78,6 +78,8 @@ class ModelWeights:
 
 
 class _WeightsCursor:
+    """Reads the file from `offset` on. ValueError where it ends too early."""
+
     def __init__(self, raw: NDArray[np.uint8], offset: int):
         self.raw = raw
         self.offset = offset
@@ -90,11 +92,11 @@ class _WeightsCursor:
         return np.frombuffer(self.read_bytes(np.dtype(kind).itemsize * count), kind)
 
     def read_bytes(self, size: int) -> bytes:
-        taken = self.raw[self.offset : self.offset + size].tobytes()
-        if len(taken) != size:
+        data = self.raw[self.offset : self.offset + size].tobytes()
+        if len(data) != size:
             raise ValueError("the weights file ends too early")
         self.offset += size
-        return taken
+        return data
 
 
 def read_weights(path: Path) -> ModelWeights:

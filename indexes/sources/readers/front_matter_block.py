@@ -9,14 +9,14 @@ FENCE = "---"
 
 @dataclass(frozen=True, slots=True)
 class FileParts:
-    """A file's text, taken apart; `front` None: it has no front matter."""
+    """A file's text, taken apart; `front_matter` None: it has no front matter."""
 
     front_matter: YamlTable | None
     body: str
 
 
 def split_front_matter(text: str) -> FileParts:
-    """Raises `Bad` where the front matter is not closed or no YAML mapping."""
+    """Raises `YamlFault` where the front matter is not closed or no YAML mapping."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     lines = text.split("\n")
     if lines[0].rstrip() != FENCE:

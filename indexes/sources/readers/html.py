@@ -39,7 +39,7 @@ def read_html(body: str) -> DocumentContent:
 
 
 class _MarkdownConverter(HTMLParser):
-    """Pushes Markdown into `out` as the tags pass. Tags that are never closed do no harm."""
+    """Pushes Markdown into `output` as the tags pass. Tags that are never closed do no harm."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -206,7 +206,7 @@ class _MarkdownConverter(HTMLParser):
 
 
 def _is_implied_end(open_tag: str, tag: str) -> bool:
-    """True if `tag` ends an element `open` that has no end tag."""
+    """True if `tag` ends an element `open_tag` that has no end tag."""
     return (
         tag == open_tag
         or (tag in _BLOCK_TAGS and open_tag == "p")

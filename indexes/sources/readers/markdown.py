@@ -10,6 +10,7 @@ _MARKUP = re.compile(r"[*_`]+|!?\[([^\]]*)\]\([^)]*\)")
 
 
 def read_markdown(body: str) -> DocumentContent:
+    """The text as it is; the title is its first heading outside code, freed of markup."""
     match = _HEADING.search(_FENCED.sub("", body))
     title = _MARKUP.sub(r"\1", match[1] or match[2]).strip() if match else None
     return DocumentContent(body, title or None)

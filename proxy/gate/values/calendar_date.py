@@ -10,7 +10,10 @@ _CALENDARS = ("jalali", "hijri")
 
 @dataclass(frozen=True, slots=True)
 class CalendarDate:
-    """What is known of a date; 0 for a part that is not. `calendar` is "" for the Gregorian one."""
+    """What is known of a date; 0 for a part that is not.
+
+    `calendar` is "" for the Gregorian one, and "other" where it may be either of `_CALENDARS`.
+    """
 
     year: int = 0
     month: int = 0
@@ -53,6 +56,7 @@ class CalendarDate:
 
 
 def _format_yearless_key(key: str) -> str:
+    """The key that only a source without the year holds."""
     return f"yearless {key}"
 
 

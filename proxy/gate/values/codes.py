@@ -33,6 +33,7 @@ _NOT_FIGURE = regex.compile(r"[\p{L}〇○◯]")
 _DECADE = regex.compile(r"(\d+)('?s|er|ers)?")
 _DIGITS = regex.compile(r"\d+(?:[.,]\d+)*")
 _FULL_SCORES = frozenset(("5", "10", "20", "100"))
+"""What a score may be out of."""
 _FISCAL = regex.compile(r"fy\d{4}")
 _QUARTER = regex.compile(r"q[1-4]")
 _LENGTH_UNITS = frozenset(("m", "km", "cm", "mm", "dm", "ft", "in", "yd", "mi", "м", "км", "см", "мм"))
@@ -54,13 +55,13 @@ def read_composites(page: ValuePage, grammar: ValueGrammar) -> None:
 
 def _read_composite(page: ValuePage, grammar: ValueGrammar, match: regex.Match[str]) -> Value:
     """24/7 and 16:9 hold no numbers, but a score holds its two: 27/100. In Persian ۳/۵ may be 3.5."""
-    first, mark, last = match[0].partition("/")
+    first, stroke, last = match[0].partition("/")
     keys = [f"comp:{match[0]}"]
     if grammar.own.slash and grammar.is_known and last.isdigit():
         keys.append(format_number_key(Decimal(f"{first}.{last}")))
     parts = (
         [format_number_key(Decimal(first)), format_number_key(Decimal(last))]
-        if mark and last in _FULL_SCORES
+        if stroke and last in _FULL_SCORES
         else []
     )
     return page.build_value(
@@ -83,7 +84,7 @@ def _read_sign_number(page: ValuePage, match: regex.Match[str]) -> list[Value] |
 
 
 def _parse_fraction(number: str, sign: str) -> Decimal | None:
-    """The decimal that a fraction sign adds to; None where there is no exact one."""
+    """The decimal that a number and a fraction sign make; None where there is no exact one."""
     if len(sign) != 1 or not (0 < unicodedata.numeric(sign) < 1) or not (number or "0").isdigit():
         return None
     part = Decimal(repr(unicodedata.numeric(sign)))
@@ -91,6 +92,7 @@ def _parse_fraction(number: str, sign: str) -> Decimal | None:
 
 
 def _read_version(page: ValuePage, match: regex.Match[str]) -> list[Value]:
+    """v2.0.1 is also 2.0.1; v2.0 is no 2.0, which is a number."""
     number = match["number"]
     keys = [f"comp:v{number}", *([f"comp:{number}"] if number.count(".") > 1 else [])]
     return [
@@ -119,7 +121,7 @@ def _read_code(page: ValuePage, match: regex.Match[str]) -> list[Value] | None:
     keys = _list_code_keys(text[:end], page.raw[start : start + end])
     decade_name = _DECADE.fullmatch(text[:end].partition("-")[2])
     decade_keys = build_decade_keys(decade_name[1]) if decade_name and decade_name[2] else DecadeKeys()
-    alternatives = [[name] for name in (*keys, *decade_keys.alternatives)]
+    alternatives = [[key] for key in (*keys, *decade_keys.alternatives)]
     return [
         page.build_value(
             "code",

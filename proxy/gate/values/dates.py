@@ -72,14 +72,13 @@ def _read_figure_date(page: ValuePage, grammar: ValueGrammar, match: regex.Match
     value = build_date_value(page, match.span(), dates)
     if len(match["z"] or "") == 2:  # 10.2.24 may be a version
         literal = f"comp:{match[0]}"
-        keys = [*value.source_keys, literal]
         return [
             page.build_value(
                 "date",
                 value.key,
                 match.span(),
                 alternatives=[*value.alternatives, [literal]],
-                source_keys=keys,
+                source_keys=[*value.source_keys, literal],
             )
         ]
     return [value]
@@ -114,6 +113,7 @@ def _read_year_span(page: ValuePage, match: regex.Match[str]) -> list[Value] | N
 
 
 def _build_date(year: int, month: int, day: int) -> CalendarDate:
+    """A date in figures; before 1700 the year is taken for one of another calendar."""
     return CalendarDate(year, month, day, "other" if year < 1700 else "")
 
 

@@ -55,17 +55,18 @@ def read_day_in_words(
 
     A source that says both in words holds it too. The month may have been taken already, with its year.
     """
-    days = _compile_day_patterns(pack)
-    if day % 1 or not 1 <= day <= 31 or page.words.isdisjoint(days.first_words):
+    patterns = _compile_day_patterns(pack)
+    if day % 1 or not 1 <= day <= 31 or page.words.isdisjoint(patterns.first_words):
         return None
     start, end = span
-    match = days.month_after.match(page.flat_text, end) or days.month_before.match(page.flat_text, 0, start)
+    text = page.flat_text
+    match = patterns.month_after.match(text, end) or patterns.month_before.match(text, 0, start)
     if match is None or not _is_day_of_month(page, pack, match, is_ordinal=is_ordinal):
         return None
-    month, calendar = days.months[match["month"]]
+    month, calendar = patterns.months[match["month"]]
     date = CalendarDate(int(match.groupdict().get("year") or 0), month, int(day), calendar)
-    words = (CalendarDate(0, month, 0, calendar).key, f"s:{int(day)}")
-    return page.build_value("date", date.key, span, alternatives=[*date.alternatives, words])
+    keys_in_words = (CalendarDate(0, month, 0, calendar).key, f"s:{int(day)}")
+    return page.build_value("date", date.key, span, alternatives=[*date.alternatives, keys_in_words])
 
 
 def _is_day_of_month(page: ValuePage, pack: ValuePack, match: regex.Match[str], *, is_ordinal: bool) -> bool:

@@ -8,10 +8,12 @@ CENTURIES = ("19", "20")
 
 @dataclass(frozen=True, slots=True)
 class DecadeKeys:
-    """What a decade asks for in an answer, any one of `accepts`, and holds in a source; empty: it is none."""
+    """The keys of a decade; empty: it is none."""
 
     alternatives: tuple[str, ...] = ()
+    """What it asks for in an answer, any one of them."""
     source_keys: tuple[str, ...] = ()
+    """What it holds in a source."""
 
 
 def build_decade_keys(digits: str) -> DecadeKeys:

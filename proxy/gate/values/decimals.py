@@ -30,7 +30,7 @@ def format_number_key(number: Decimal) -> str:
 def list_clock_keys(hours: Decimal) -> tuple[str, ...]:
     """The times that so many hours may be, before noon and after it: 9.25 is 9:15 or 21:15."""
     hour, minute = divmod(int(hours * 60), 60)
-    return tuple(f"time:{at % 24:02d}:{minute:02d}" for at in (hour, hour + CLOCK_HOURS))
+    return tuple(f"time:{h % 24:02d}:{minute:02d}" for h in (hour, hour + CLOCK_HOURS))
 
 
 def is_ambiguous(body: str) -> bool:
@@ -60,6 +60,7 @@ def parse_number(body: str, decimal: str) -> Decimal | None:
 
 
 def _parse_decimal_at(body: str, mark: str) -> Decimal | None:
+    """`body` with `mark` as its decimal sign."""
     whole, _, part = body.rpartition(mark)
     number = _parse_grouped(whole) if part.isdigit() else None
     return None if number is None else Decimal(f"{number}.{part}")

@@ -1,7 +1,7 @@
 """Halves in words: two and a half, dos horas y media, half a million, साढ़े तीन, 两个半."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 
 import regex
@@ -44,7 +44,7 @@ class HalfWords:
         if match is None:
             return word
         part = self.pack.shifts[match[1]] * (word.value if word.value >= 100 else 1)
-        return replace(word, value=word.value + part, start=match.start(), loose=False)
+        return NumberWord(word.value + part, match.start(), word.end, word.joined, word.rank)
 
 
 def compile_half_words(pack: ValuePack) -> HalfWords:

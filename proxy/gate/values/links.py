@@ -201,5 +201,5 @@ def _decode_escape(match: regex.Match[str]) -> str:
 
 def find_leftover_sign(page: ValuePage) -> str:
     """The first `@`, `://` or `www.` that no address took."""
-    found = _ADDRESS_SIGN.search(page.text)
-    return found[0] if found else ""
+    sign = _ADDRESS_SIGN.search(page.text)
+    return sign[0] if sign else ""

@@ -15,13 +15,15 @@ from proxy.gate.values.types import Value
 def read_named_dates(page: ValuePage, grammar: ValueGrammar, is_source: bool) -> None:
     """Take every date that names its month, and, in a source, every month's name alone."""
     names = _compile_month_names(grammar)
-    near = sorted(
+    name_places = sorted(
         at for word in page.words & names.first_words for at in _iterate_word_positions(word, page.text)
     )
-    places = [at for at in near if FIGURE.search(page.text, max(0, at - NEAR_CHARS), at + NEAR_CHARS)]
-    for pattern in names.patterns if places else ():
-        page.take_matches_near(places, pattern, lambda match: _read_named_date(page, names, match))
-    for place in near if is_source else ():
+    date_places = [
+        at for at in name_places if FIGURE.search(page.text, max(0, at - NEAR_CHARS), at + NEAR_CHARS)
+    ]
+    for pattern in names.patterns if date_places else ():
+        page.take_matches_near(date_places, pattern, lambda match: _read_named_date(page, names, match))
+    for place in name_places if is_source else ():
         match = names.name_pattern.match(page.text, place)
         page.values.extend(_read_named_date(page, names, match) or () if match else ())
 
@@ -38,7 +40,7 @@ def _iterate_word_positions(word: str, text: str) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class _MonthNames:
-    """The month names of a tongue and the patterns that hold them."""
+    """The month names of a grammar and the patterns that hold them."""
 
     months: Mapping[str, tuple[int, str]]
     first_words: frozenset[str]
@@ -48,7 +50,10 @@ class _MonthNames:
 
 @lru_cache(maxsize=64)
 def _compile_month_names(grammar: ValueGrammar) -> _MonthNames:
-    months = {name: at for pack in reversed(grammar.packs) for name, at in index_month_names(pack).items()}
+    # Reversed: of a name in several packs the first says what it means.
+    months = {
+        name: month for pack in reversed(grammar.packs) for name, month in index_month_names(pack).items()
+    }
     ords = grammar.join_words("ordinals")
     of = rf"(?:(?:{grammar.join_words('of')})(?![\p{{L}}\p{{M}}])\.?[\s\u200c]*)*"
     month = rf"(?<![\p{{L}}\p{{M}}])(?<month>{build_alternation(months)})(?![\p{{L}}\p{{M}}])\.?"

@@ -7,16 +7,16 @@ import regex
 
 from proxy.gate.values.decades import DecadeKeys, build_decade_keys
 from proxy.gate.values.decimals import CLOCK_HOURS, format_decimal, format_number_key, list_clock_keys
-from proxy.gate.values.pack import LATIN, SPACED, ValuePack, build_alternation
+from proxy.gate.values.pack import LATIN, SPACED, ValuePack, build_alternation, build_minus_pattern
 from proxy.gate.values.page import ValuePage
 from proxy.gate.values.types import Value
 
-_PARTS = (Decimal("0.25"), Decimal("0.5"), Decimal("0.75"))
+_QUARTERS = (Decimal("0.25"), Decimal("0.5"), Decimal("0.75"))
 
 
 @dataclass(frozen=True, slots=True)
 class NumberContext:
-    """The words around a number that say what it counts; `before` is read backwards."""
+    """The words around a number that say what it counts; those before it are read backwards."""
 
     decade_before: regex.Pattern[str]
     decade_after: regex.Pattern[str]
@@ -49,7 +49,7 @@ class NumberContext:
 
     def _list_hour_keys(self, text: str, number: Decimal, span: tuple[int, int]) -> tuple[str, ...]:
         """Nine and a half may be half past nine, and nine o'clock is in the morning or the evening."""
-        is_time = number % 1 in _PARTS or self.is_time_of_day(text, number, span)
+        is_time = number % 1 in _QUARTERS or self.is_time_of_day(text, number, span)
         if number > CLOCK_HOURS + 1 or not is_time:
             return ()
         return list_clock_keys(number)[self._is_after_noon(text, number, span) :]
@@ -86,7 +86,7 @@ def compile_number_context(pack: ValuePack) -> NumberContext:
         _compile_words_after(
             tuple(filter(_is_certain_day_part, (*pack.morning, *pack.evening, *pack.night)))
         ),
-        _compile_minus(pack),
+        regex.compile(rf"(?r){build_minus_pattern((pack,))}\s?"),
         _compile_words_before(pack.evening),
         _compile_words_after(pack.evening),
     )
@@ -95,12 +95,6 @@ def compile_number_context(pack: ValuePack) -> NumberContext:
 def _is_certain_day_part(part: str) -> bool:
     """Whether a part of the day cannot be what is counted: दो रात are two nights, "du soir" is no noun."""
     return " " in part or LATIN.match(part) is not None
-
-
-def _compile_minus(pack: ValuePack) -> regex.Pattern[str]:
-    edge = rf"(?<![{SPACED}])"
-    spared = rf"(?<!{edge}(?:{build_alternation(pack.minus_never)}))"
-    return regex.compile(rf"(?r){edge}(?:{build_alternation(pack.minus)}){spared}\s?")
 
 
 def _compile_words_before(words: tuple[str, ...]) -> regex.Pattern[str]:

@@ -15,7 +15,7 @@ from proxy.gate.values.decimals import (
     parse_number,
     shift_decimal,
 )
-from proxy.gate.values.pack import LETTER, SPACED, ValueGrammar
+from proxy.gate.values.pack import LETTER, ValueGrammar, build_minus_pattern
 from proxy.gate.values.page import ValuePage
 from proxy.gate.values.tables import UNITS
 from proxy.gate.values.types import Value
@@ -38,7 +38,7 @@ _BOUND = (
 """Behind a number, its unit included, a sign is the dash of a range: 9-17, 100元－200元."""
 _SIGN = rf"{_BOUND}[-–－][\u00a0\u202f\u2009]?(?:{_CURRENCY}\s?)?"
 _SIGN_CHARS = 16
-"""How far before a number a word of its sign may begin."""
+"""How far before a number a word of its sign or its decade may begin."""
 _MAGNITUDES = {"k": 3, "mn": 6, "mln": 6, "bn": 9, "bln": 9, "tn": 12, "trn": 12}
 _CAPITAL_MAGNITUDES = {"m": 6, "b": 9}
 """Magnitudes only in upper case or after a currency sign: 5m are metres."""
@@ -54,6 +54,7 @@ _SCALE_GAP = (
 """Between digits and their scale: 48-million, `48` million, 48 (million), 48-ми тысяч, 48 € million."""
 _LETTER_SUFFIX = regex.compile(r"(?:\s?°?(?<letter>[ACDF])|(?<letter>[aA]))(?![\p{L}\p{N}'’])")
 """Amperes or degrees, or a letter that makes another room of room 12: in an answer 12A is no 12."""
+CYRILLIC = regex.compile(r"\p{Cyrillic}+")
 _NO_ENDING = regex.compile(r"[озпібадиж]|(?!об$)[озб]+")
 """Cyrillic that names a house (5а) or passes for digits (45ооо): after digits it is no ending."""
 _FIGURES = regex.compile(r"\d+")
@@ -75,8 +76,7 @@ def _compile_number_pattern(grammar: ValueGrammar) -> regex.Pattern[str]:
 @lru_cache(maxsize=64)
 def _compile_sign_pattern(grammar: ValueGrammar) -> regex.Pattern[str]:
     """What makes the number after it negative."""
-    spared = rf"(?<!(?<![{SPACED}])(?:{grammar.join_words('minus_never')}))"
-    return regex.compile(rf"(?:{_SIGN}|(?<![{SPACED}])(?:{grammar.join_words('minus')}){spared}[)\]]?\s?)$")
+    return regex.compile(rf"(?:{_SIGN}|{build_minus_pattern(grammar.packs)}[)\]]?\s?)$")
 
 
 def _is_negative(page: ValuePage, grammar: ValueGrammar, at: int) -> bool:
@@ -134,9 +134,6 @@ def _is_number_ending(tail: str, grammar: ValueGrammar) -> bool:
     return bool(CYRILLIC.fullmatch(tail)) and not _NO_ENDING.fullmatch(tail)
 
 
-CYRILLIC = regex.compile(r"\p{Cyrillic}+")
-
-
 def _build_plain_number(
     page: ValuePage, grammar: ValueGrammar, number: Decimal, match: regex.Match[str]
 ) -> Value:
@@ -158,9 +155,9 @@ def _build_plain_number(
         return page.build_value(
             "number", key, match.span(), alternatives=[[key], [literal]], source_keys=[key]
         )
-    other = format_number_key(Decimal(body.replace(",", ".")).copy_sign(number))
+    decimal_key = format_number_key(Decimal(body.replace(",", ".")).copy_sign(number))
     return page.build_value(
-        "number", key, match.span(), alternatives=[[literal], [key], [other]], source_keys=[literal]
+        "number", key, match.span(), alternatives=[[literal], [key], [decimal_key]], source_keys=[literal]
     )
 
 
@@ -189,11 +186,13 @@ def _build_spaced_number(
     )
     if scale := _compute_scale_power(page, grammar, match):
         return _build_scaled_number(page, whole, scale, match)
-    key, apart = format_number_key(whole), [format_number_key(part) for part in parts]
+    key, keys_apart = format_number_key(whole), [format_number_key(part) for part in parts]
     if " 0" in match["body"]:  # 50 003 is no fifty beside a three
-        apart = [key]
-    source_keys = [key] if grammar.has_spaced_groups else [key, *apart]
-    return page.build_value("number", key, match.span(), alternatives=[[key], apart], source_keys=source_keys)
+        keys_apart = [key]
+    source_keys = [key] if grammar.has_spaced_groups else [key, *keys_apart]
+    return page.build_value(
+        "number", key, match.span(), alternatives=[[key], keys_apart], source_keys=source_keys
+    )
 
 
 def _compute_scale_power(page: ValuePage, grammar: ValueGrammar, match: regex.Match[str]) -> int:

@@ -1,6 +1,6 @@
 """`values.toml`: how a language writes numbers, dates and times; and the patterns made from it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -105,14 +105,17 @@ class ValueGrammar:
 
     @property
     def own(self) -> ValuePack:
+        """The pack of the text's language; the first of all where that is unknown."""
         return self.packs[0]
 
     @property
     def decimal(self) -> str:
+        """The decimal sign; "" where the language is unknown."""
         return self.own.decimal if self.is_known else ""
 
     @property
     def has_spaced_groups(self) -> bool:
+        """Whether plain spaces certainly part thousands."""
         return self.is_known and self.own.spaced
 
     def join_words(self, name: str) -> str:
@@ -145,6 +148,7 @@ class ValueGrammar:
 
     @cached_property
     def decade_endings(self) -> frozenset[str]:
+        """Endings that make a number the name of ten years."""
         return frozenset(word for pack in self.packs for word in pack.decades)
 
     @cached_property
@@ -162,8 +166,8 @@ class ValueGrammar:
 
     def find_shift(self, text: str, at: int) -> Decimal:
         """What the word before the number at `at` adds to it; 0 for none."""
-        found = self.own.shifts and self.shift_before.search(text, max(0, at - SHIFT_CHARS), at)
-        return self.own.shifts[found[1]] if found else Decimal(0)
+        match = self.own.shifts and self.shift_before.search(text, max(0, at - SHIFT_CHARS), at)
+        return self.own.shifts[match[1]] if match else Decimal(0)
 
     @cached_property
     def scale_powers(self) -> Mapping[str, int]:
@@ -194,6 +198,14 @@ def build_alternation(items: Iterable[str]) -> str:
     """An alternation of literal words, the longest first."""
     unique = sorted(set(items), key=len, reverse=True)
     return "|".join(map(regex.escape, unique)) or NEVER
+
+
+def build_minus_pattern(packs: Sequence[ValuePack]) -> str:
+    """A word that makes the number after it negative, as a pattern; not at the end of a `minus_never`."""
+    start = rf"(?<![{SPACED}])"
+    words = build_alternation(word for pack in packs for word in pack.minus)
+    phrases = build_alternation(phrase for pack in packs for phrase in pack.minus_never)
+    return rf"{start}(?:{words})(?<!{start}(?:{phrases}))"
 
 
 def choose_grammar(language: str | None, packs: Mapping[str, ValuePack]) -> ValueGrammar:

@@ -12,7 +12,7 @@ from indexes.text.folding import fold_text
 from proxy.gate.values.types import CountedNumber, Value, ValueKind
 
 PLACEHOLDER = "\ue000"
-"""Stands in `Page.text` where a value was: no letter, digit, space or sign."""
+"""Stands in `ValuePage.text` where a value was: no letter, digit, space or sign."""
 
 NEAR_CHARS = 32
 """Characters on either side of a month's name in which its date stands."""
@@ -25,11 +25,11 @@ _MATHS = [code for code in range(0x1D400, 0x1D6A4) if unicodedata.category(chr(c
 
 
 def _build_flat_table() -> dict[int, str]:
-    """Nd and the fullwidth block to ASCII, letters as `fold` has them, signs alike: one for one."""
+    """Nd and the fullwidth block to ASCII, letters as `fold_text` has them, signs alike: one for one."""
     table = {ord(wide): chr(ord(wide) - 0xFEE0) for wide in _WIDE}
     # Digits come in rows of ten. `regex` knows more of them than Python does, and finds them by \d.
     digits = regex.findall(r"\d", "".join(map(chr, range(0x80, 0x20000))))
-    table |= {ord(digit): str(at % 10) for at, digit in enumerate(digits)}
+    table |= {ord(digit): str(index % 10) for index, digit in enumerate(digits)}
     table |= {code: unicodedata.normalize("NFKC", chr(code)) for code in _MATHS}
     return table | {ord(a): b for a, b in zip("يىكё−﹣‐‑‒﹘˗⁻₋➖٪’ʼᵉʳ", "ییکе----------%''er", strict=True)}
 
@@ -103,7 +103,7 @@ class ValuePage:
     def take_matches(
         self, pattern: regex.Pattern[str], read_match: Callable[[regex.Match[str]], Sequence[Value] | None]
     ) -> None:
-        """Let `read` look at each match: its values are found and the match is taken; None leaves it."""
+        """Let `read_match` look at each match: its values are added, the match is taken; None leaves it."""
 
         def take_match(match: regex.Match[str]) -> str:
             values = read_match(match)
@@ -120,7 +120,7 @@ class ValuePage:
         pattern: regex.Pattern[str],
         read_match: Callable[[regex.Match[str]], Sequence[Value] | None],
     ) -> None:
-        """As `take`, but only matches over one of `places`: for patterns too dear to search a source with."""
+        """As `take_matches`, but only over one of `places`: for patterns too dear to search a source with."""
         for place in places:
             match = self._find_match_over(place, pattern) if self.text[place] != PLACEHOLDER else None
             values = read_match(match) if match else None

@@ -25,7 +25,7 @@ DIGITS_MIN = 9
 
 
 def read_phones(page: ValuePage) -> None:
-    """Take numbers with a plus and eight digits or more, and national ones that begin with 0 or a bracket."""
+    """Take numbers with a plus and `PLUS_DIGITS_MIN` digits or more, and national ones."""
     digits = sum(map(len, page.digit_runs))
     if digits >= PLUS_DIGITS_MIN and "+" in page.text:
         page.take_matches(_PLUS_NUMBER, lambda match: [_build_phone(page, match)])

@@ -1,4 +1,4 @@
-"""`read`: text in, values out. The order of the stages is the grammar."""
+"""Text in, values out. The order of the stages is the grammar."""
 
 from collections.abc import Mapping
 
@@ -46,15 +46,15 @@ def read_values(
     spelled: bool = True,
     is_line_start: bool = True,
 ) -> TextValues:
-    """Every value of `text`, a sentence of an answer or (`source`) a whole source, read in `language`.
+    """Every value of `text`, a sentence of an answer or (`is_source`) a whole source, read in `language`.
 
-    Markers and list numbers are no values (the latter only where a line begins: `line_start` says whether
+    Markers and list numbers are no values (the latter only where a line begins: `is_line_start` says whether
     `text` itself begins one). In a source, spelled-out numbers always count; in an answer if `spelled`.
     """
     grammar = choose_grammar(language, packs)
     page = ValuePage.build(text)
     has_signs = _SIGNS.search(page.text) is not None
-    first_markup = "" if is_source or not has_signs else find_markup(page.text)
+    markup = "" if is_source or not has_signs else find_markup(page.text)
     if has_signs or is_source:
         _read_figures(page, grammar, is_source, is_line_start)
     read_romans(page)
@@ -64,7 +64,7 @@ def read_values(
     if is_source:
         return TextValues(tuple(page.values), counted_nouns=collect_counted_nouns(page, grammar))
     leftover = _find_leftover(page) if has_signs else ""
-    return TextValues(tuple(page.values), leftover, first_markup, tuple(page.counts))
+    return TextValues(tuple(page.values), leftover, markup, tuple(page.counts))
 
 
 def _read_figures(page: ValuePage, grammar: ValueGrammar, is_source: bool, is_line_start: bool) -> None:
@@ -111,13 +111,13 @@ def _find_invisible(page: ValuePage) -> str:
     """The first character that is not seen, or strikes a digit out, where a value is: as `U+200B`."""
     if page.raw.isascii():
         return ""
-    found = (
+    unseen = (
         _STRUCK_DIGIT.search(page.raw)
         or _TORN_ADDRESS.search(page.raw)
         or (page.values and _OVERRIDE.search(page.raw))
     )
-    if found:
-        return f"U+{ord(found[0][-1]):04X}"
+    if unseen:
+        return f"U+{ord(unseen[0][-1]):04X}"
     edges = {edge for value in page.values for edge in (value.start, value.end)}
     addresses = [value for value in page.values if value.kind in ("url", "mail")]
     for match in _INVISIBLE.finditer(page.raw):

@@ -29,7 +29,7 @@ def parse_roman(text: str) -> int:
 
 
 def read_romans(page: ValuePage) -> None:
-    """Find the Roman numerals of `page`; single letters only with the ending of a French ordinal."""
+    """Add the Roman numerals to the values of `page`; a single letter only with a French ordinal's ending."""
     if not _SIGN.search(page.raw):
         return
     headings = [match.span() for match in _HEADING.finditer(page.raw)]

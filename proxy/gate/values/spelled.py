@@ -90,7 +90,7 @@ def _build_word_table(pack: ValuePack) -> _NumberWordTable:
 
 
 def read_spelled_numbers(page: ValuePage, grammar: ValueGrammar, is_source: bool) -> None:
-    """Find the spelled-out numbers of `page`; in an answer only words that can mean nothing else count."""
+    """Add the spelled-out numbers to the values of `page`; in an answer only what can mean nothing else."""
     packs = grammar.packs if is_source and not grammar.is_known else grammar.packs[:1]
     for pack in packs:
         if pack.measures:
@@ -124,19 +124,21 @@ def _has_number_word(words: frozenset[str], table: _NumberWordTable) -> bool:
 def _find_number_words(text: str, table: _NumberWordTable) -> list[NumberWord]:
     """The number words of `text` in order, two-word ones first, glued ones apart."""
     tokens = [(word, token.start()) for token in WORD.finditer(text) if (word := normalize_word(token[0]))]
-    found: list[NumberWord] = []
+    words: list[NumberWord] = []
     taken = 0
-    joined = False
-    for (word, start), (after, place) in pairwise([*tokens, ("", 0)]):
+    is_joined = False
+    for (word, start), (next_word, next_start) in pairwise([*tokens, ("", 0)]):
         if start >= taken and (word in table.first_words or table.may_be_compound(word)):
-            pair = table.match_word(f"{word} {after}", start, joined) if word in table.pair_starts else None
-            if pair is not None and _GAP.fullmatch(text, start + len(word), place):
-                taken = place + len(after)
-                found.append(replace(pair, end=taken))
+            pair = None
+            if word in table.pair_starts:
+                pair = table.match_word(f"{word} {next_word}", start, is_joined)
+            if pair is not None and _GAP.fullmatch(text, start + len(word), next_start):
+                taken = next_start + len(next_word)
+                words.append(replace(pair, end=taken))
             else:
-                found.extend(_split_number_word(word, start, joined, table))
-        joined = word in table.pack.joins
-    return table.half_words.add_shifts(text, found)
+                words.extend(_split_number_word(word, start, is_joined, table))
+        is_joined = word in table.pack.joins
+    return table.half_words.add_shifts(text, words)
 
 
 def _split_number_word(word: str, start: int, joined: bool, table: _NumberWordTable) -> list[NumberWord]:
@@ -149,8 +151,8 @@ def _split_number_word(word: str, start: int, joined: bool, table: _NumberWordTa
     parts = list(table.part_pattern.finditer(word)) if table.pack.glue else []
     if "".join(part[0] for part in parts) != word or len(parts) < 2:
         return []
-    words = [table.match_word(part["word"], start + part.start(), at > 0) for at, part in enumerate(parts)]
-    return [found for found in words if found is not None]
+    matches = [table.match_word(part["word"], start + part.start(), n > 0) for n, part in enumerate(parts)]
+    return [match for match in matches if match is not None]
 
 
 def _can_follow(text: str, last: NumberWord, word: NumberWord, table: _NumberWordTable) -> bool:
@@ -177,7 +179,7 @@ def _finish_run(page: ValuePage, table: _NumberWordTable, run: list[NumberWord],
 def _add_source_number(
     page: ValuePage, table: _NumberWordTable, words: list[NumberWord], number: Decimal
 ) -> None:
-    """Find what a source holds by `words`, which make `number`."""
+    """Add what a source holds by `words`, which make `number`."""
     start, end, rank = words[0].start, words[-1].end, words[-1].rank
     if rank:
         page.values.append(page.build_value("number", f"rank:{number}", (start, end)))  # the quarter Q4
@@ -190,7 +192,7 @@ def _add_source_number(
 def _add_answer_number(
     page: ValuePage, table: _NumberWordTable, words: list[NumberWord], number: Decimal
 ) -> None:
-    """Find what an answer says by `words`, which make `number`: a day, a figure, or a count at most."""
+    """Add what an answer says by `words`, which make `number`: a day, a figure, or a count at most."""
     start, end, rank = words[0].start, words[-1].end, words[-1].rank
     if (number > 1 or rank) and (
         day := read_day_in_words(page, table.pack, number, (start, end), is_ordinal=rank)
@@ -212,8 +214,9 @@ def _is_certain_number(text: str, table: _NumberWordTable, words: list[NumberWor
     """Whether words of an answer can only be a number, and one that says how many.
 
     Answers count what they list: "Two friends, Ann and Bo". So a lone two or three is a figure only with a
-    noun of time, money or measure, or a hyphen ("two-year"), else a `Count`. Measured: bench/README.md. A
-    lone hundred or thousand may be any great number, two hundred in one word (doscientos) is none but itself.
+    noun of time, money or measure, or a hyphen ("two-year"), else a `CountedNumber` (measured:
+    bench/README.md). A lone hundred or thousand may be any great number, two hundred in one word
+    (doscientos) is none but itself.
     """
     first = words[0]
     if len(words) > 1 or first.value % 1:
@@ -236,7 +239,7 @@ def _is_certain_number(text: str, table: _NumberWordTable, words: list[NumberWor
 
 
 def _take_decimals(page: ValuePage, table: _NumberWordTable, words: list[NumberWord]) -> list[NumberWord]:
-    """Find numbers like "twelve point five" among `words`; the words they leave."""
+    """Add numbers like "twelve point five" among `words`; gives the words they leave."""
     rest: list[NumberWord] = []
     for word in words:
         if rest and not rest[-1].rank and table.point_pattern.fullmatch(page.text[rest[-1].end : word.start]):
@@ -257,14 +260,14 @@ def _read_han_numbers(page: ValuePage, table: _NumberWordTable, is_source: bool)
         before = text[max(0, start - 3) : start]
         if number and (about := _ABOUT.match(text, end)):
             number, end = _multiply_by_scale(number, about["scale"]), about.end()
-        counted = before.endswith(("第", "分之")) or text.startswith((*measures, "分之"), end)
+        is_counted = before.endswith(("第", "分之")) or text.startswith((*measures, "分之"), end)
         exact, end = table.half_words.apply_half(text, number, (start, end)) if number else (number, end)
         if exact and table.number_context.is_negative(text, start):
             page.values.append(page.build_value("number", format_number_key(-exact), (start, end)))
             continue
-        certain = counted and len(match[0].strip("百千万萬亿億")) > 0
-        first = is_source and before.endswith("第")
-        if (exact != number or number >= 2 - first) and (is_source or certain):
+        is_certain = is_counted and len(match[0].strip("百千万萬亿億")) > 0
+        least = 1 if is_source and before.endswith("第") else 2
+        if (exact != number or number >= least) and (is_source or is_certain):
             page.values.append(table.number_context.build_number(page, exact, (start, end)))
 
 

@@ -12,26 +12,32 @@ DOZEN = 12
 
 @dataclass(frozen=True, slots=True)
 class NumberWord:
-    """A number word and where it stands. `joined`: a hyphen, `and` or glue stands before it."""
+    """A number word and where it stands."""
 
     value: Decimal
     start: int
     end: int
     joined: bool = False
+    """Whether a hyphen, an "and" or glue stands before it."""
     rank: bool = False
+    """Whether it is an ordinal."""
     loose: bool = False
+    """Whether it also means something else."""
 
 
 @dataclass(slots=True)
 class _NumberSum:
-    """A number under way: `total` of the scales closed so far, `group` below the next one."""
+    """A number under way."""
 
     total: Decimal = Decimal(0)
+    """Of the scales closed so far."""
     group: Decimal = Decimal(0)
+    """Below the next scale."""
     scale: Decimal = Decimal(0)
+    """The last scale closed; 0 before the first."""
 
     def add_word(self, word: NumberWord, units_first: bool) -> bool:
-        """Add `word` if the number can go on with it."""
+        """Add `word`; False where the number cannot go on with it."""
         value, rest = word.value, self.group % 100
         if value >= 1000:
             return self._apply_scale(value)
@@ -51,6 +57,7 @@ class _NumberSum:
         return fits
 
     def _apply_scale(self, value: Decimal) -> bool:
+        """Multiply by a scale; False where the number cannot go on with it."""
         if self.scale and value >= self.scale:
             if self.group or value == self.scale:
                 return False
@@ -64,7 +71,7 @@ class _NumberSum:
 def add_up_words(run: Sequence[NumberWord], pack: ValuePack) -> tuple[int, Decimal]:
     """How many words of `run` make its first number, and the number."""
     state = _NumberSum()
-    for at, word in enumerate(run):
+    for index, word in enumerate(run):
         if not state.add_word(word, pack.units_first or bool(pack.glue)):
-            return max(at, 1), state.total + state.group
+            return max(index, 1), state.total + state.group
     return len(run), state.total + state.group

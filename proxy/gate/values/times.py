@@ -19,7 +19,7 @@ _BEFORE_CHARS = 20
 
 @dataclass(frozen=True, slots=True)
 class _ClockPatterns:
-    """The patterns of a tongue: a time from its first digit on, and what may stand before it."""
+    """The patterns of a grammar: a time from its first digit on, and what may stand before it."""
 
     time: regex.Pattern[str]
     before: regex.Pattern[str]
@@ -62,8 +62,8 @@ def read_times(page: ValuePage, grammar: ValueGrammar) -> None:
 
 
 def _read_time(page: ValuePage, grammar: ValueGrammar, match: regex.Match[str]) -> Value:
-    start, clock = match.start(), _compile_clock_patterns(grammar)
-    before = clock.before.search(page.text, max(0, start - _BEFORE_CHARS), start)
+    start, patterns = match.start(), _compile_clock_patterns(grammar)
+    before = patterns.before.search(page.text, max(0, start - _BEFORE_CHARS), start)
     is_marked = bool(before and before["mark"])
     part = _find_day_part(match) or (_find_day_part(before) if before else "")
     hour, minute = int(match["h"]), int(match["m"] or match["p"] or match["n"] or match["q"] or 0)

@@ -35,7 +35,7 @@ class CountedNumber:
 
 @dataclass(frozen=True)
 class TextValues:
-    """What `read` found. Both strings are "" where there is nothing to object to."""
+    """What `read_values` found. Both strings are "" where there is nothing to object to."""
 
     items: tuple[Value, ...] = ()
     leftover: str = ""

@@ -15,13 +15,13 @@ from functools import lru_cache, partial
 
 import regex
 
-from proxy.guards.refusal.phrases import prepare_text
+from proxy.guards.refusal.padding import prepare_text
 from proxy.guards.refusal.vocabulary import Vocabulary
 
 CIPHER_CHARS_MIN, BASE64_CHARS_MIN, GLUED_CHARS_MIN = 5, 12, 16
 """From here on a word may be in a cipher, or base64, or several words run together."""
 MEMO_CHARS_MAX, WORD_CHARS_MAX = 40, 400
-"""Beyond it a word is not remembered; is no disguise at all."""
+"""Longer words are not remembered; are taken for no disguise at all."""
 LATIN_BYTES_MAX = 1.3
 """UTF-8 of a character on average, below which a text is one of mostly Latin letters: others take two."""
 CIPHER_WORDS_MIN = 3
@@ -49,7 +49,7 @@ _CIPHERS: dict[int, Callable[[str], str]] = {
     2: lambda text: text[::-1],
 }
 _ORDINARY, _DISGUISED, _SINGLE_LETTER = 0, 3, 4
-"""Kinds of words beside those of a cipher, one byte each: what bytes hold is told at once."""
+"""Kinds of words beside the numbers of `_CIPHERS`, a byte each: what bytes hold is told at once."""
 _SPACED_OUT = bytes([_SINGLE_LETTER] * 4)
 
 
@@ -64,29 +64,33 @@ class DisguiseRemover:
 
     def remove_disguises(self, text: str) -> str:
         """`text` without its disguises; the very same where there are none."""
-        seen = text if text.isascii() else _TAGGED.sub(_decode_tag_characters, text)
-        latin = len(seen.encode(errors="replace")) < LATIN_BYTES_MAX * len(seen)
-        kinds = self._classify_words(seen.split(), latin)
+        plain = text if text.isascii() else _TAGGED.sub(_decode_tag_characters, text)
+        latin = len(plain.encode(errors="replace")) < LATIN_BYTES_MAX * len(plain)
+        kinds = self._classify_words(plain.split(), latin)
         if _SPACED_OUT in kinds:
-            seen = _SPACED.sub(lambda run: self._join_spaced_letters(run[0]), seen)
-            kinds = self._classify_words(seen.split(), latin)
+            plain = _SPACED.sub(lambda run: self._join_spaced_letters(run[0]), plain)
+            kinds = self._classify_words(plain.split(), latin)
         for number, cipher in _CIPHERS.items():
             if kinds.count(number) >= CIPHER_WORDS_MIN:
-                return cipher(seen)
-        return self._rewrite_words(seen, latin) if _DISGUISED in kinds else seen
+                return cipher(plain)
+        return self._rewrite_words(plain, latin) if _DISGUISED in kinds else plain
 
     def _classify_words(self, words: Sequence[str], latin: bool) -> bytes:
         """The kind of each word. Long words are not remembered: they are rare, and would take much room."""
-        known = self._cached_kinds[latin]
+        find_kind = self._cached_kinds[latin]
         if max(map(len, words), default=0) <= MEMO_CHARS_MAX:
-            return bytes(map(known, words))
-        return bytes(known(w) if len(w) <= MEMO_CHARS_MAX else self._classify_word(w, latin) for w in words)
+            return bytes(map(find_kind, words))
+        return bytes(
+            find_kind(w) if len(w) <= MEMO_CHARS_MAX else self._classify_word(w, latin) for w in words
+        )
 
     def _rewrite_words(self, text: str, latin: bool) -> str:
         lines = [line.split() for line in text.split("\n")]
         kinds = iter(self._classify_words([word for line in lines for word in line], latin))
-        read = ([self._reveal_word(w) if next(kinds) == _DISGUISED else w for w in line] for line in lines)
-        return "\n".join(map(" ".join, read))
+        revealed = (
+            [self._reveal_word(w) if next(kinds) == _DISGUISED else w for w in line] for line in lines
+        )
+        return "\n".join(map(" ".join, revealed))
 
     def _classify_word(self, word: str, latin: bool) -> int:
         """What kind of word it is; `latin`: in a text of mostly Latin letters."""
@@ -95,11 +99,13 @@ class DisguiseRemover:
         # A word of Cyrillic or Greek letters alone is what it seems to be, unless it stands among Latin ones.
         if (latin or not _NATIVE.fullmatch(word)) and self._reveal_word(word) != word:
             return _DISGUISED
-        low = _extract_letters(word)
-        if len(low) < CIPHER_CHARS_MIN or not low.isascii() or self._vocabulary.has_word(low):
+        letters = _extract_letters(word)
+        if len(letters) < CIPHER_CHARS_MIN or not letters.isascii() or self._vocabulary.has_word(letters):
             return _ORDINARY
-        hidden = (number for number, cipher in _CIPHERS.items() if self._vocabulary.has_word(cipher(low)))
-        return next(hidden, _ORDINARY)
+        ciphers = (
+            number for number, cipher in _CIPHERS.items() if self._vocabulary.has_word(cipher(letters))
+        )
+        return next(ciphers, _ORDINARY)
 
     def _join_spaced_letters(self, run: str) -> str:
         """Letters spaced out, as words: parted where the gaps are wider, else where known words meet."""
@@ -120,13 +126,13 @@ class DisguiseRemover:
         low = unicodedata.normalize("NFKC", word).lower()
         if (word.isascii() and word.isalpha()) or not any(map(str.isalpha, low)):
             return ""
-        itself = _remove_gaps(prepare_text(word))
-        found = (_extract_letters(low.translate(table)) for table in _TABLES)
+        as_written = _remove_gaps(prepare_text(word))
+        readings = (_extract_letters(low.translate(table)) for table in _TABLES)
         return next(
             (
                 text
-                for text in found
-                if text != itself and _is_one_alphabet(text) and self._vocabulary.has_word(text)
+                for text in readings
+                if text != as_written and _is_one_alphabet(text) and self._vocabulary.has_word(text)
             ),
             "",
         )
@@ -135,9 +141,9 @@ class DisguiseRemover:
         """Known words run together, or "": they make up three quarters of it or more."""
         if len(word) < GLUED_CHARS_MIN or not word.isalpha():
             return ""
-        cut = self._vocabulary.split_run(_extract_letters(word))
-        covered = sum(map(len, filter(self._vocabulary.has_word, cut)))
-        return " ".join(cut) if len(cut) > 2 and 4 * covered >= 3 * len(word) else ""
+        pieces = self._vocabulary.split_run(_extract_letters(word))
+        covered = sum(map(len, filter(self._vocabulary.has_word, pieces)))
+        return " ".join(pieces) if len(pieces) > 2 and 4 * covered >= 3 * len(word) else ""
 
 
 def _extract_letters(text: str) -> str:

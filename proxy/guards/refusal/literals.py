@@ -4,7 +4,7 @@ A pattern *needs* one literal of each of several sets. Needs recur (a class of w
 patterns), so they are numbered, and a set of needs is one integer: bit 3 is the fourth need.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from proxy.guards.refusal.phrases import choose_sharpest_need
 
@@ -15,25 +15,31 @@ class Literals:
     """The literals that patterns need; a pattern is known by its place in `needs`."""
 
     def __init__(self, needs: Sequence[Needs]):
-        distinct = {need: 1 << at for at, need in enumerate(dict.fromkeys(n for some in needs for n in some))}
-        self.texts = sorted({text for need in distinct for text in need})
+        distinct_needs = dict.fromkeys(need for pattern_needs in needs for need in pattern_needs)
+        bits = {need: 1 << position for position, need in enumerate(distinct_needs)}
+        self.texts = sorted({text for need in bits for text in need})
         numbers = {text: number for number, text in enumerate(self.texts)}
         self._need_bits = [0] * len(self.texts)
-        for need, bit in distinct.items():
+        for need, bit in bits.items():
             for text in need:
                 self._need_bits[numbers[text]] |= bit
-        self._required_bits = [sum({distinct[need] for need in some}) for some in needs]
+        self._required_bits = [sum({bits[need] for need in pattern_needs}) for pattern_needs in needs]
         self._pattern_positions: list[list[int]] = [[] for _ in self.texts]
-        for at, some in enumerate(needs):
-            for text in choose_sharpest_need(some):
-                self._pattern_positions[numbers[text]].append(at)
+        # Under its sharpest need alone: fewest texts make it a candidate, and none that lacks it can hit.
+        for position, pattern_needs in enumerate(needs):
+            for text in choose_sharpest_need(pattern_needs):
+                self._pattern_positions[numbers[text]].append(position)
 
-    def iterate_candidates(self, found: Iterable[int]) -> Iterator[int]:
-        """The patterns that have all that they need among the literals `found` (places in `texts`)."""
+    def iterate_candidates(self, found: Collection[int]) -> Iterator[int]:
+        """The patterns that have all that they need among the literals `found` (places in `texts`).
+
+        A pattern comes as often as literals of its sharpest need were found.
+        """
         met = 0
         for number in found:
             met |= self._need_bits[number]
         for number in found:
-            for at in self._pattern_positions[number]:
-                if self._required_bits[at] & met == self._required_bits[at]:
-                    yield at
+            for position in self._pattern_positions[number]:
+                required = self._required_bits[position]
+                if required & met == required:
+                    yield position

@@ -18,7 +18,7 @@ RECORD_KINDS = (
 )
 """Kinds of records an overview question may ask for."""
 TOPICS = ("instructions", "private", "terms", "speculation", "tasks")
-"""The built-in topics, in the order in which they are told when several hit."""
+"""The built-in topics. Where several hit, the first one is the reason given."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ import re2
 
 from proxy.domain.errors import ConfigError
 from proxy.guards.refusal.literals import Literals, Needs
-from proxy.guards.refusal.phrases import BREAK, PartMemo, PhraseClasses, parse_pattern, prepare_text
+from proxy.guards.refusal.padding import BREAK, prepare_text
+from proxy.guards.refusal.phrases import PartMemo, PhraseClasses, parse_pattern
 
 CANARY = "\ue000"
 """Appended to every text: a set that does not report it has run out of memory and said nothing."""
@@ -19,9 +20,10 @@ _CANARY, _BREAK = CANARY.encode(), BREAK.encode()
 
 @dataclass(frozen=True)
 class Pattern:
-    """One pattern: where it came from, what it stands for, and what a text must hold to be worth a look."""
+    """One pattern: what it stands for, and what a text must hold to be worth a look."""
 
     source: str
+    """As it was written."""
     topic: str
     language: str
     expression: str
@@ -38,18 +40,18 @@ class Pattern:
 
     def search(self, text: str, start: int = 0) -> tuple[int, int] | None:
         """The leftmost-longest span from `start` on, in code points."""
-        found = self.compiled.search(text, start)
-        return (found.start(), found.end()) if found else None
+        match = self.compiled.search(text, start)
+        return (match.start(), match.end()) if match else None
 
     def iterate_spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Every span, overlapping ones too (at most one from each character on).
 
         One by one: each costs a search, and a long text may hold thousands of which the first will do.
         """
-        at = 0
-        while span := self.search(text, at):
+        start = 0
+        while span := self.search(text, start):
             yield span
-            at = span[0] + 1
+            start = span[0] + 1
 
 
 def _build_options() -> re2.Options:
@@ -73,10 +75,10 @@ class PatternSet:
         self._literals = Literals([pattern.needs for pattern in self.patterns])
         texts = self._literals.texts
         self._literal_set = _ExpressionSet([re2.escape(text) if text.isascii() else text for text in texts])
-        self._expert_positions = [at for at, pattern in enumerate(self.patterns) if not pattern.needs]
-        for at in self._expert_positions:
-            _check_expression(self.patterns[at])
-        self._expert_set = _ExpressionSet([self.patterns[at].expression for at in self._expert_positions])
+        self._expert_positions = [n for n, pattern in enumerate(self.patterns) if not pattern.needs]
+        for n in self._expert_positions:
+            _check_expression(self.patterns[n])
+        self._expert_set = _ExpressionSet([self.patterns[n].expression for n in self._expert_positions])
 
     @property
     def literals(self) -> Sequence[str]:
@@ -94,29 +96,29 @@ class PatternSet:
     def iterate_hits(self, text: str) -> Iterator[Pattern]:
         """The patterns that hit padded `text`, in their order, one by one as they are found."""
         line = text.encode()
-        sure, worth = self._expert_set.match_text(line), self._find_candidates(line)
-        if sure is None or worth is None:
+        expert_numbers, candidates = self._expert_set.match_text(line), self._find_candidates(line)
+        if expert_numbers is None or candidates is None:
             yield from (pattern for pattern in self.patterns if pattern.search(text))
             return
-        expert = {self._expert_positions[number] for number in sure}
-        for at in sorted(expert | worth.keys()):
-            if at in expert or any(map(self.patterns[at].compiled.search, worth[at])):
-                yield self.patterns[at]
+        expert_hits = {self._expert_positions[number] for number in expert_numbers}
+        for n in sorted(expert_hits | candidates.keys()):
+            if n in expert_hits or any(map(self.patterns[n].compiled.search, candidates[n])):
+                yield self.patterns[n]
 
     def _find_candidates(self, line: bytes) -> dict[int, list[bytes]] | None:
-        """Patterns with the sentences, each padded, that they are worth running over; None: out of memory.
+        """Positions of patterns → the padded sentences that they are worth running over; None: out of memory.
 
-        In UTF-8, as RE2 wants it: else it would be encoded again for each of them.
+        In UTF-8, as RE2 wants it: else a sentence would be encoded again for each pattern.
         """
-        worth: dict[int, list[bytes]] = {}
+        candidates: dict[int, list[bytes]] = {}
         for inner in dict.fromkeys(line.removeprefix(_BREAK).removesuffix(_BREAK).split(_BREAK)):
             sentence = _BREAK + inner + _BREAK
-            found = self._literal_set.match_text(sentence)
-            if found is None:
+            literal_numbers = self._literal_set.match_text(sentence)
+            if literal_numbers is None:
                 return None
-            for at in set(self._literals.iterate_candidates(found)):
-                worth.setdefault(at, []).append(sentence)
-        return worth
+            for n in set(self._literals.iterate_candidates(literal_numbers)):
+                candidates.setdefault(n, []).append(sentence)
+        return candidates
 
 
 class _ExpressionSet:
@@ -132,11 +134,11 @@ class _ExpressionSet:
 
     def match_text(self, text: bytes) -> list[int] | None:
         """Numbers of the expressions that hit; None if the set ran out of memory: it then says nothing."""
-        found: list[int] = self._set.Match(text + _CANARY) or []
-        if self._canary not in found:
+        hits: list[int] = self._set.Match(text + _CANARY) or []
+        if self._canary not in hits:
             return None
-        found.remove(self._canary)
-        return found
+        hits.remove(self._canary)
+        return hits
 
 
 def _check_expression(pattern: Pattern) -> None:
@@ -160,17 +162,17 @@ class PatternRule:
 
 def compile_rule(rule: PatternRule, language: str, lexicon: PhraseClasses, place: str) -> list[Pattern]:
     """A rule's patterns. Raises `ConfigError` naming `place`, the pattern and what is wrong with it."""
-    out, faults = [], []
+    patterns, faults = [], []
     memo: PartMemo = {}
     for source in rule.patterns:
         try:
             part = parse_pattern(source, lexicon, memo)
-            out.append(Pattern(source, rule.topic, language, part.regex, part.needs))
+            patterns.append(Pattern(source, rule.topic, language, part.regex, part.needs))
         except ValueError as fault:
             faults.append(f"{place}: {rule.topic}: pattern {source!r}: {fault}")
     if faults:
         raise ConfigError(*faults)
-    return out
+    return patterns
 
 
 @lru_cache(maxsize=256)
@@ -190,25 +192,28 @@ def prove_rules(
             faults += fault.faults
     if faults:
         raise ConfigError(*faults)
-    found = PatternSet([pattern for group in groups for pattern in group])
+    all_patterns = PatternSet([pattern for group in groups for pattern in group])
     faults = [
         line
         for rule, group in zip(rules, groups, strict=True)
-        for line in _find_example_faults(rule, group, found, place)
+        for line in _find_example_faults(rule, group, all_patterns, place)
     ]
     if faults:
         raise ConfigError(*faults)
-    for pattern in found.patterns:
+    for pattern in all_patterns.patterns:
         pattern.drop_compiled()
-    return found.patterns
+    return all_patterns.patterns
 
 
 def _find_example_faults(
-    rule: PatternRule, own: Sequence[Pattern], found: PatternSet, place: str
+    rule: PatternRule, own: Sequence[Pattern], all_patterns: PatternSet, place: str
 ) -> list[str]:
-    """A pattern that no `match` sentence shows to work, a match missed, a spare sentence hit."""
+    """A pattern of `own` that no sentence of `must_match` shows to work, one missed, one to be spared hit.
+
+    The sentences are run over `all_patterns` at once, as questions will be.
+    """
     hits = {
-        text: [pattern for pattern in found.find_hits(prepare_text(text)) if pattern in own]
+        text: [pattern for pattern in all_patterns.find_hits(prepare_text(text)) if pattern in own]
         for text in (*rule.must_match, *rule.must_not_match)
     }
     shown = {pattern for text in rule.must_match for pattern in hits[text]}

@@ -1,24 +1,19 @@
-"""Phrases for people: padded text, and how a phrase over it becomes an RE2 expression.
+"""Phrases for people: how a phrase over padded text becomes an RE2 expression.
 
-A question is folded, then **padded**: every run of other characters than letters, marks and digits becomes
-one space, with a lone `.` where a sentence ends. A word boundary is then a literal space, in every script.
-What people leave out in haste (accents, hamza, nukta) is off on both sides: cuánto = cuanto.
-
-Phrases (all words are folded first):
+Syntax (all words are folded and padded first, see `padding.py`):
 
     how much * charge    `*` up to six words (Chinese: twelve characters) of the same sentence
     fee~                 any ending; `~fee` any beginning
     (my|our) rate too?   alternatives, which may be phrases; `?` behind a word or bracket makes it optional
     {fee}                a class of the pack, `{fee}?` optional
     ^write * poem        at the start of a sentence or behind a request ("could you …"); `$` at its end
-    می‌گیرد              a zero-width joiner stands for "a space or nothing"
+    می‌گیرد              a zero-width non-joiner stands for "a space or nothing"
 
 Han phrases need no boundaries and get none. `regex:` takes RE2 over padded text, `{w}` is a boundary.
 """
 
 import re
-import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Protocol
@@ -27,83 +22,17 @@ import re2
 import regex
 
 from indexes.text.folding import fold_text
+from proxy.guards.refusal.padding import SUBJECT, pad_text
 
-SUBJECT = "\ue001"
-"""Stands in padded text where a name of the subject stood; every pronoun class matches it too."""
-BREAK = " . "
 PATTERN_CHARS_MAX = 300
 GAP_WORDS, GAP_CHARS = 6, 12
-MEMO_CHARS_MAX = 40
-"""Longer words are not worth remembering."""
+"""The most that `*` stands for, in spaced scripts and in Han."""
 
-_SENTENCE_ENDS = "!?…．。！？｡।॥؟۔;"
-_SIMPLE_LETTERS = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ı": "i", "\u093c": "", "ँ": "ं"} | dict(
-    zip("أإآٱؤئ", "ااااوی", strict=True)
-)
-_CLOSED = tuple(f".{closer}" for closer in " \"')]}>”’»」』*_")
 _HAN = regex.compile(r"\p{Han}")
 _PART = regex.compile(
     r"\s*(?:(?P<open>\()|(?P<bar>\|)|(?P<close>\)\??)|(?P<gap>\*)|(?P<class>\{\w+\}\??)|(?P<word>[^\s(){}|*]+))"
 )
 _UNSAFE = re.compile(r"\\[bBwWdDsS]")
-
-
-class _PhraseTable(dict[int, str]):
-    """Code point → itself, a space or a break; filled as characters are met, at most once each."""
-
-    def __missing__(self, code: int) -> str:
-        char = chr(code)
-        kept = unicodedata.category(char)[0] in "LMN"
-        self[code] = _simplify_letter(char) if kept else BREAK if char in _SENTENCE_ENDS else " "
-        return self[code]
-
-
-def _simplify_letter(char: str) -> str:
-    """A letter as typed in haste: Latin without accents, Arabic without hamza, Devanagari without nukta."""
-    base = unicodedata.normalize("NFD", char)[0]
-    return _SIMPLE_LETTERS.get(char, base if base.isascii() else char)
-
-
-_TABLE = _PhraseTable()
-
-
-def pad_text(folded: str) -> str:
-    """Folded text as ` . word word . word . `: what patterns run over."""
-    return _join_tokens((_split_text(folded),))
-
-
-def prepare_text(text: str) -> str:
-    """Any text folded and padded; line breaks end a sentence. Equals `padded(fold(text))` otherwise.
-
-    Done word by word, since most words were met before: of 4 kB in any script that costs a tenth.
-    """
-    words = text.replace("\n", " ; ").split()
-    if max(map(len, words), default=0) <= MEMO_CHARS_MAX:
-        return _join_tokens(map(_split_word, words))
-    return _join_tokens(
-        _split_word(word) if len(word) <= MEMO_CHARS_MAX else _split_text(fold_text(word)) for word in words
-    )
-
-
-@lru_cache(maxsize=30_000)
-def _split_word(word: str) -> str:
-    return _split_text(fold_text(word))
-
-
-def _split_text(folded: str) -> str:
-    """Words and breaks, parted by single spaces."""
-    folded += " "
-    for closed in _CLOSED if "." in folded else ():
-        folded = folded.replace(closed, "; ")
-    return " ".join(folded.translate(_TABLE).split())
-
-
-def _join_tokens(tokens: Iterable[str]) -> str:
-    """Edges on, and only one break where several meet."""
-    line = " ".join(filter(None, tokens)).strip(" .")
-    while " . . " in line:
-        line = line.replace(" . . ", BREAK)
-    return f" . {line} . "
 
 
 class PhraseClasses(Protocol):
@@ -196,17 +125,17 @@ class _PhraseParser:
         return _combine_alternatives([self.parse_sequence(phrase) for phrase in phrases])
 
     def parse_sequence(self, text: str) -> Part:
-        known = self.memo.get((text, self.is_han))
-        if known is None:
-            part, at = self.parse_alternatives(text.strip(), 0)
-            if at < len(text.strip()):
-                raise ValueError(f"cannot read {text.strip()[at:]!r}")
-            known = self.memo[text, self.is_han] = part
-        return known
+        part = self.memo.get((text, self.is_han))
+        if part is None:
+            part, end = self.parse_alternatives(text.strip(), 0)
+            if end < len(text.strip()):
+                raise ValueError(f"cannot read {text.strip()[end:]!r}")
+            self.memo[text, self.is_han] = part
+        return part
 
     def parse_alternatives(self, text: str, at: int) -> tuple[Part, int]:
-        """Parts parted by bars, up to the end or an unmatched closing bracket."""
-        found: list[Part] = []
+        """Parts parted by bars, from `at` up to the end or an unmatched closing bracket; and its place."""
+        alternatives: list[Part] = []
         parts: list[Part] = []
         while at < len(text):
             token = _PART.match(text, at)
@@ -214,17 +143,18 @@ class _PhraseParser:
                 break
             at = token.end()
             if token.lastgroup == "bar":
-                found.append(_concatenate_parts(parts))
+                alternatives.append(_concatenate_parts(parts))
                 parts = []
             elif token.lastgroup == "open":
                 part, at = self.parse_group(text, at)
                 parts.append(part)
             else:
                 parts.append(self.parse_element(token.lastgroup or "", token[token.lastgroup or 0]))
-        found.append(_concatenate_parts(parts))
-        return (_combine_alternatives(found) if len(found) > 1 else found[0]), at
+        alternatives.append(_concatenate_parts(parts))
+        return (_combine_alternatives(alternatives) if len(alternatives) > 1 else alternatives[0]), at
 
     def parse_group(self, text: str, at: int) -> tuple[Part, int]:
+        """What stands in the bracket opened just before `at`, and the place behind it."""
         part, at = self.parse_alternatives(text, at)
         close = _PART.match(text, at)
         if not close or close.lastgroup != "close":
@@ -264,6 +194,7 @@ def _combine_alternatives(parts: Sequence[Part]) -> Part:
 
 
 def _make_optional(part: Part) -> Part:
+    """A part that may be missing, so that no text needs to hold anything for it."""
     return Part(f"(?:{part.regex})?")
 
 
@@ -277,19 +208,20 @@ def _parse_word(text: str, is_han: bool) -> Part:
     """One word of a phrase; the same ones stand in thousands of phrases, so each is read once."""
     if text.endswith("?"):
         return _make_optional(_parse_word(text[:-1], is_han))
-    before, after = text.startswith("~"), text.endswith("~")
+    any_beginning, any_ending = text.startswith("~"), text.endswith("~")
     pieces = [_normalize_literal(piece) for piece in text.strip("~").split("\u200c")]
     joined = " ?".join(re2.escape(piece) if piece.isascii() else piece for piece in pieces)
     space = " ?" if is_han else " "
-    expression = space + ("[^ .]*" if before else "") + joined + ("[^ .]*" if after else "")
-    return Part(expression, (frozenset({_choose_literal(pieces, before or is_han, after or is_han)}),))
+    expression = space + ("[^ .]*" if any_beginning else "") + joined + ("[^ .]*" if any_ending else "")
+    literal = _choose_literal(pieces, any_beginning or is_han, any_ending or is_han)
+    return Part(expression, (frozenset({literal}),))
 
 
-def _choose_literal(pieces: Sequence[str], before: bool, after: bool) -> str:
+def _choose_literal(pieces: Sequence[str], any_beginning: bool, any_ending: bool) -> str:
     """The longest piece, with the boundaries that it is sure to have."""
     piece = max(pieces, key=len)
-    left = "" if before or piece != pieces[0] else " "
-    right = "" if after or piece != pieces[-1] else " "
+    left = "" if any_beginning or piece != pieces[0] else " "
+    right = "" if any_ending or piece != pieces[-1] else " "
     return left + piece + right
 
 

@@ -8,8 +8,9 @@ import regex
 from proxy.domain.errors import ConfigError
 from proxy.guards.refusal.disguise import DisguiseRemover
 from proxy.guards.refusal.pack import TOPICS, OwnTopic, RefusePack
+from proxy.guards.refusal.padding import BREAK, SUBJECT, pad_text, prepare_text
 from proxy.guards.refusal.patterns import Pattern, PatternRule, PatternSet, compile_rule, prove_rules
-from proxy.guards.refusal.phrases import BREAK, SUBJECT, PhraseLexicon, pad_text, prepare_text
+from proxy.guards.refusal.phrases import PhraseLexicon
 from proxy.guards.refusal.subject_names import SubjectNames
 
 _WRAPPED = regex.compile(r"(?<=[\p{L}\p{M}\p{N},،，][^\S\n]*)\n[^\S\n]*(?=[\p{Ll}\p{Lo}])")
@@ -59,7 +60,7 @@ class QuestionRefuser:
         names: Sequence[str],
         is_contentless: Callable[[str], bool] = lambda question: False,
     ):
-        """`contentless`: whether a question has no content word of its own ("and for me?")."""
+        """`is_contentless`: whether a question has no content word of its own ("and for me?")."""
         self.names = SubjectNames(names, packs.values())
         self._is_contentless = is_contentless
         self._patterns = _build_question_patterns(packs, topics)
@@ -79,10 +80,10 @@ class QuestionRefuser:
         return refusal or (self._find_followup_refusal(line, question, previous) if previous else None)
 
     def _find_followup_refusal(self, line: str, question: str, previous: str) -> Refusal | None:
-        """A hit over the seam counts; one before it only if the question says nothing itself.
+        """A hit that reaches into `question` counts; one that ends before it only if it says nothing itself.
 
-        What hits the previous question alone is its own affair: an open end (`write me *`) would reach over
-        any seam, and one refusal would refuse all that follows.
+        What hits the previous question alone is its own affair: an open end (`write me *`) would reach into
+        any question, and one refusal would refuse all that follows.
         """
         before = prepare_text(previous).removesuffix(". ")
         is_bare = self._is_contentless(question)
@@ -90,18 +91,14 @@ class QuestionRefuser:
         for first, second in dict.fromkeys(pairs):
             boundary = len(first)
             text = first + second.removeprefix(BREAK)
-            own_hits = self._find_hits(f"{first}. ")
+            own_hits = self._patterns.find_hits(f"{first}. ")
             if is_bare and own_hits:  # its end may be part of what hit: joined it has none
                 return _build_refusal(own_hits[0], f"{first}. ")
-            for pattern in self._find_hits(text):
+            for pattern in self._patterns.find_hits(text):
                 for span in pattern.iterate_spans(text) if pattern not in own_hits else ():
                     if is_bare or span[1] > boundary + 1:
                         return _build_refusal(pattern, text, span)
         return None
-
-    def _find_hits(self, text: str) -> list[Pattern]:
-        """Every pattern that hits; the operator's own topics first, then in the order of `TOPICS`."""
-        return self._patterns.find_hits(text)
 
 
 def _join_wrapped_lines(question: str) -> str:
@@ -120,11 +117,15 @@ def _build_refusal(pattern: Pattern, text: str, span: tuple[int, int] | None = N
 
 
 def _rank_topic(pattern: Pattern) -> int:
+    """The operator's own topics first, then in the order of `TOPICS`."""
     return TOPICS.index(pattern.topic) if pattern.topic in TOPICS else -1
 
 
 def _build_question_patterns(packs: Mapping[str, RefusePack], topics: TopicSelection) -> PatternSet:
-    """The patterns of all languages and of the topics of one's own, each proven beside its own."""
+    """The patterns of all languages and of the operator's own topics, in the order in which they refuse.
+
+    Each is proven among those of its own pack or topic.
+    """
     if unknown := topics.off - set(TOPICS) - set(topics.own):
         raise ConfigError(f"topics.off: want one of {', '.join(TOPICS)}, got {', '.join(sorted(unknown))}")
     own = [

@@ -1,4 +1,4 @@
-"""The subject's names in padded text, read as a pronoun."""
+"""The subject's names in padded text, which patterns read as a pronoun."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,7 +6,7 @@ import regex
 
 from indexes.text.folding import fold_text
 from proxy.guards.refusal.pack import RefusePack
-from proxy.guards.refusal.phrases import SUBJECT, pad_text
+from proxy.guards.refusal.padding import SUBJECT, pad_text
 
 _HAN = regex.compile(r"\p{Han}")
 
@@ -29,14 +29,14 @@ class SubjectNames:
         )
 
     def replace_with_subject(self, line: str) -> str:
-        """`line` with every name replaced by the sign of the subject."""
+        """`line` with `SUBJECT` for every name."""
         return self._pattern.sub(SUBJECT, line) if self.phrases else line
 
     def list_readings(self, line: str) -> tuple[str, ...]:
         """`line` as it stands, with the names read as the subject, and without them.
 
         Where a verb needs no pronoun the name may stand behind it («¿está disponible NAME mañana?»): there it
-        is in the way, wherever a pattern expects one.
+        is in the way, wherever a pattern expects one. Always three, so that those of two texts can be paired.
         """
         if not self.has_match(line):
             return line, line, line
@@ -49,7 +49,7 @@ class SubjectNames:
 
 
 def _build_affix_pattern(parts: Iterable[str]) -> str:
-    # A space at the edge is part of what is glued on (" s", "da "); fold would take it off.
+    # A space at the edge is part of what is glued on (" s", "da "); `fold_text` would take it off.
     folded = (f"{' ' * part.startswith(' ')}{fold_text(part)}{' ' * part.endswith(' ')}" for part in parts)
     unique = sorted(set(folded), key=len, reverse=True)
     return "(?:" + "|".join(map(regex.escape, unique)) + ")?" if unique else ""

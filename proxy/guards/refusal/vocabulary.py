@@ -28,7 +28,7 @@ class Vocabulary:
 
         Linear in the run, since words have a greatest length.
         """
-        best = [(0, 0)]
+        best = [(0, 0)]  # for each end, what `_iterate_splits` gives for the best last piece
         for end in range(1, len(run) + 1):
             best.append(min(self._iterate_splits(run, end, best)))
         pieces: list[str] = []
@@ -49,13 +49,13 @@ class Vocabulary:
 
     def _join_letters(self, pieces: Iterable[str]) -> list[str]:
         """Single letters joined to one another, or to the beginning that they complete."""
-        out: list[str] = []
-        open_end = False
+        words: list[str] = []
+        is_open = False
         for piece in pieces:
-            single = len(piece) == 1
-            if single and open_end:
-                out[-1] += piece
+            is_letter = len(piece) == 1
+            if is_letter and is_open:
+                words[-1] += piece
             else:
-                out.append(piece)
-            open_end = single or piece in self._beginnings
-        return out
+                words.append(piece)
+            is_open = is_letter or piece in self._beginnings
+        return words

@@ -1,4 +1,4 @@
-"""What is measured of a request reaches the scraper, at the door of callers and at an address of its own."""
+"""What is measured of a request reaches the scraper, at the address of callers and at one of its own."""
 
 import asyncio
 import re

@@ -11,7 +11,7 @@ import pytest
 
 from proxy.app import build_data_paths, open_deployment
 from proxy.auth import KeyStore
-from proxy.commands import backup
+from proxy.commands import backup, restore
 from proxy.commands.backup import MANIFEST
 from proxy.domain.errors import ConfigError
 from proxy.domain.ports import Hold, Settled
@@ -58,7 +58,7 @@ async def test_what_serves_is_copied_and_serves_again(tmp_path: Path) -> None:
         await asyncio.to_thread(backup.write_backup, proxy.services.settings, file)
         secret = client.api_key
     there = moved(tmp_path, "other")
-    await backup.restore_backup(there, file)
+    await restore.restore_backup(there, file)
     async with open_deployment(there) as services, KeyStore(build_data_paths(there).keys) as keys:
         seen = await ask_in_process(
             InProcessQuestion(QUESTION, "quoting", frozenset({"public"})), services.context
@@ -80,7 +80,7 @@ async def test_what_waits_to_be_booked_is_kept_and_counts_once(tmp_path: Path) -
         file = tmp_path / "kept.tgz"
         await asyncio.to_thread(backup.write_backup, settings, file)
     there = moved(tmp_path, "other")
-    await backup.restore_backup(there, file)
+    await restore.restore_backup(there, file)
     async with SqliteLedger(build_data_paths(there).ledger, DeploymentCaps()) as ledger:
         proof = await ledger.verify_balances()
     assert (proof.settled_nanousd, proof.holds, proof.faults) == (345, (), ())
@@ -152,6 +152,6 @@ BROKEN: dict[str, Callable[[dict[str, bytes]], bytes]] = {
 def test_what_is_no_whole_backup_is_refused_and_leaves_nothing(tmp_path: Path, kept: Path, why: str) -> None:
     kept.write_bytes(BROKEN[why](unpacked(kept)))
     with pytest.raises(ConfigError, match=why.replace("(", r"\(")):
-        asyncio.run(backup.restore_backup(moved(tmp_path, "other"), kept))
+        asyncio.run(restore.restore_backup(moved(tmp_path, "other"), kept))
     assert list((tmp_path / "other").iterdir()) == []
     assert not (tmp_path / "evil").exists()

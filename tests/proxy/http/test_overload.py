@@ -1,4 +1,4 @@
-"""overload: beyond the places and the queue a quick 503."""
+"""proxy.http.overload: beyond the places and the queue a quick 503."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""protocol: no connection waits for ever, what is no HTTP gets an envelope, an upgrade is left aside."""
+"""proxy.http.uvicorn_protocol: no waiting for ever, an envelope for what is no HTTP, no upgrade."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""joins: equal requests of one key run once; the work ends when nobody listens any more."""
+"""proxy.pipeline.coalesce: equal requests of one key run once; the work ends when nobody listens any more."""
 
 import asyncio
 from collections.abc import Callable, Coroutine

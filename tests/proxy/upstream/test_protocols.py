@@ -60,7 +60,7 @@ async def test_an_answer_comes_through_whole_with_its_usage(kind: type[Both], st
 
 @PROTOCOLS
 async def test_what_is_sent_is_what_was_priced(kind: type[Both], stream: Stream) -> None:
-    """The bound of the cost is taken from `body`."""
+    """The bound of the cost is taken from `encode_body`."""
     async with FakeUpstream(replays(stream(["x"]))) as fake:
         upstream = made(kind, fake.url)
         contract: Upstream = upstream

@@ -3,7 +3,7 @@
 import pytest
 
 from proxy.domain.types import ChatRequest
-from proxy.wire.request import match_background_task
+from proxy.wire.background_tasks import match_background_task
 
 
 @pytest.mark.parametrize(

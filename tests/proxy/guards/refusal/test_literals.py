@@ -1,8 +1,9 @@
 """Which patterns are worth running: those whose every need is met by the same sentence."""
 
 from proxy.guards.refusal.literals import Literals
+from proxy.guards.refusal.padding import prepare_text
 from proxy.guards.refusal.patterns import Pattern, PatternSet
-from proxy.guards.refusal.phrases import PhraseLexicon, parse_pattern, prepare_text
+from proxy.guards.refusal.phrases import PhraseLexicon, parse_pattern
 
 NEEDS = [
     (frozenset({" much ", " many "}), frozenset({" cost "})),

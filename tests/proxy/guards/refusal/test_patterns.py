@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from indexes.text.folding import fold_text
 from proxy.domain.errors import ConfigError
+from proxy.guards.refusal.padding import SUBJECT, pad_text, prepare_text
 from proxy.guards.refusal.patterns import CANARY, Pattern, PatternRule, PatternSet, compile_rule, prove_rules
-from proxy.guards.refusal.phrases import SUBJECT, PhraseLexicon, pad_text, parse_pattern, prepare_text
+from proxy.guards.refusal.phrases import PhraseLexicon, parse_pattern
 
 LEXICON = PhraseLexicon(
     classes={"fee": ("rate~", "hourly fee")},

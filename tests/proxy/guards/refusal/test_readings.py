@@ -3,7 +3,7 @@
 import pytest
 
 from proxy.guards.refusal.pack import RefusePack
-from proxy.guards.refusal.phrases import SUBJECT
+from proxy.guards.refusal.padding import SUBJECT
 from proxy.guards.refusal.refuser import QuestionRefuser, TopicSelection
 from proxy.guards.refusal.subject_names import SubjectNames
 from proxy.guards.route import OverviewRouter
