@@ -28,7 +28,7 @@ FACTS = (
     "On 1 May 2024 the east wing reopened after repairs that took almost three years",
     "Groups of more than 15 people are asked to announce themselves a week before",
 )
-STRETCH = 200
+STRETCH_DELTAS = 200
 """Deltas timed together: long enough for the clock, short enough to fall between the neighbours' work."""
 TOKEN_CHARS = 4
 """A token of English text is about four characters; a delta carries one."""
@@ -48,9 +48,9 @@ def build_answer(chars: int) -> str:
     return (text * (chars // len(text) + 1))[:chars]
 
 
-def split_deltas(text: str, size: int) -> list[str]:
+def split_deltas(text: str, delta_chars: int) -> list[str]:
     """`text` cut into deltas of one length, the last one shorter."""
-    return [text[i : i + size] for i in range(0, len(text), size)]
+    return [text[i : i + delta_chars] for i in range(0, len(text), delta_chars)]
 
 
 def measure_costs_us(rules: GateRules, pieces: Sequence[str]) -> list[float]:
@@ -59,8 +59,8 @@ def measure_costs_us(rules: GateRules, pieces: Sequence[str]) -> list[float]:
     Raises `SystemExit` if the answer is stopped: a gate that drops the rest costs nothing.
     """
     gate, costs = Gate(build_sources(), "en", rules), []
-    for start in range(0, len(pieces), STRETCH):
-        stretch = pieces[start : start + STRETCH]
+    for start in range(0, len(pieces), STRETCH_DELTAS):
+        stretch = pieces[start : start + STRETCH_DELTAS]
         began_s = read_own_cpu_s()
         outputs = [out for piece in stretch for out in gate.feed(piece)]
         costs.append((read_own_cpu_s() - began_s) * 1e6 / len(stretch))
@@ -101,7 +101,7 @@ def _measure_gate(chars: int) -> None:
     measure_costs_us(rules, split_deltas(build_answer(4_000), TOKEN_CHARS))
     print(
         f"a bare loop turn costs {measure_turn_ns():.0f} ns now; "
-        f"best and median stretch of {STRETCH} deltas, µs CPU"
+        f"best and median stretch of {STRETCH_DELTAS} deltas, µs CPU"
     )
     print(
         f"{'characters':>10} {'deltas':>7} {'a delta':>15} {'a token':>15} {'1st stretch':>12} {'peak kB':>8}"
@@ -116,24 +116,24 @@ def _measure_gate(chars: int) -> None:
         print(f"{piece!r:>10} {short:8.2f} {long:8.2f}")
 
 
-def _print_costs(rules: GateRules, length: int, size: int) -> None:
-    pieces = split_deltas(build_answer(length), size)
+def _print_costs(rules: GateRules, answer_chars: int, delta_chars: int) -> None:
+    pieces = split_deltas(build_answer(answer_chars), delta_chars)
     first, *costs = measure_costs_us(rules, pieces)
     best, median = min(costs), statistics.median(costs)
-    deltas_a_token = TOKEN_CHARS / size
+    deltas_a_token = TOKEN_CHARS / delta_chars
     peak_kb = measure_peak_bytes(rules, pieces[:20_000]) / 1e3
     a_delta = f"{best:.1f} / {median:.1f}"
     a_token = f"{best * deltas_a_token:.1f} / {median * deltas_a_token:.1f}"
-    print(f"{length:>10} {len(pieces):>7} {a_delta:>15} {a_token:>15} {first:>12.1f} {peak_kb:>8.1f}")
+    print(f"{answer_chars:>10} {len(pieces):>7} {a_delta:>15} {a_token:>15} {first:>12.1f} {peak_kb:>8.1f}")
 
 
-def _measure_hostile_us(rules: GateRules, piece: str, length: int) -> float:
+def _measure_hostile_us(rules: GateRules, piece: str, answer_chars: int) -> float:
     """µs of CPU a character of an answer that is `piece` over and over.
 
     The longest sentence allowed is longer still: else the gate would stop and drop what follows.
     """
-    gate = Gate([Source(1, "1", "", piece)], "en", replace(rules, sentence_chars_max=length + 1_000))
-    text = (piece * (length // len(piece)))[:length]
+    gate = Gate([Source(1, "1", "", piece)], "en", replace(rules, sentence_chars_max=answer_chars + 1_000))
+    text = (piece * (answer_chars // len(piece)))[:answer_chars]
     began_s = read_own_cpu_s()
     for character in text:
         gate.feed(character)

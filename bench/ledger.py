@@ -62,7 +62,7 @@ def run(arguments: list[str]) -> int:
     print("|---|---|---|---|---|---|---|")
     for tasks in (1, 64):
         rounds = [
-            uvloop.run(_run_round(tasks, options.seconds, options.folder)) for _ in range(options.rounds)
+            uvloop.run(_measure_round(tasks, options.seconds, options.folder)) for _ in range(options.rounds)
         ]
         plain, ours = (_choose_median(figures) for figures in zip(*rounds, strict=True))
         for name, figure in (("plain commits", plain), ("ledger", ours)):
@@ -73,7 +73,9 @@ def run(arguments: list[str]) -> int:
     return 0
 
 
-async def _run_round(tasks: int, seconds: float, folder: Path | None) -> tuple[LedgerFigure, LedgerFigure]:
+async def _measure_round(
+    tasks: int, seconds: float, folder: Path | None
+) -> tuple[LedgerFigure, LedgerFigure]:
     """Plain commits and the ledger, one after the other, so that they meet the same neighbours."""
     with tempfile.TemporaryDirectory(dir=folder) as home:
         return (

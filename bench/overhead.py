@@ -103,10 +103,10 @@ def run(arguments: list[str]) -> int:
     return 0
 
 
-def _print_overhead(measured: dict[str, list[RequestTimes]], streamed_s: float, whole_s: float) -> None:
+def _print_overhead(times_by_name: dict[str, list[RequestTimes]], streamed_s: float, whole_s: float) -> None:
     chunks = len(split_answer())
     print("| | first text p50 ms | total p50 ms | p95 ms |\n| --- | --- | --- | --- |")
-    for name, rows in measured.items():
+    for name, rows in times_by_name.items():
         totals = sorted(row.total_ms for row in rows)
         first_ms, total_ms = statistics.median(row.first_ms for row in rows), statistics.median(totals)
         print(f"| {name} | {first_ms:.2f} | {total_ms:.2f} | {totals[int(len(totals) * 0.95)]:.2f} |")
@@ -114,7 +114,7 @@ def _print_overhead(measured: dict[str, list[RequestTimes]], streamed_s: float, 
     print(f"({streamed_s / chunks * 1e6:.1f} µs a chunk), {whole_s * 1e3:.2f} ms one that does not stream.")
 
 
-def _time_request(client: httpx.Client, base: str, *, stream: bool) -> RequestTimes:
+def _time_request(client: httpx.Client, base_url: str, *, stream: bool) -> RequestTimes:
     """One answer; the first text counts from its first byte that carries a sentence or a piece of one.
 
     The upstream's first piece is "The ", the proxy's first delta at least a whole sentence ("reading").
@@ -122,7 +122,7 @@ def _time_request(client: httpx.Client, base: str, *, stream: bool) -> RequestTi
     began = time.perf_counter()
     first = 0.0
     with client.stream(
-        "POST", f"{base}/chat/completions", json=REQUEST_BODY | {"stream": stream}
+        "POST", f"{base_url}/chat/completions", json=REQUEST_BODY | {"stream": stream}
     ) as response:
         response.raise_for_status()
         for data in response.iter_raw():

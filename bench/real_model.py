@@ -166,25 +166,25 @@ def _read_trace(config: Path, id: str) -> dict[str, object]:
     raise RuntimeError(f"the decision log has no row {id}")
 
 
-def _measure_stop_s(client: httpx.Client, address: str, llama: str) -> float:
+def _measure_stop_s(client: httpx.Client, address: str, llama_address: str) -> float:
     """Seconds from the client's leaving until the model's only slot is idle again."""
     leaving = httpx.Client(trust_env=False, timeout=300)
     request = leaving.build_request(
         "POST", f"{address}/v1/chat/completions", json=_build_request_body(QUESTIONS[0], "text")
     )
     response = leaving.send(request, stream=True)
-    while not _is_generating(client, llama):
+    while not _is_generating(client, llama_address):
         time.sleep(0.01)
     response.close()
     leaving.close()
     began = time.perf_counter()
-    while _is_generating(client, llama):
+    while _is_generating(client, llama_address):
         time.sleep(0.01)
     return time.perf_counter() - began
 
 
-def _is_generating(client: httpx.Client, llama: str) -> bool:
-    return any(slot["is_processing"] for slot in client.get(f"{llama}/slots").json())
+def _is_generating(client: httpx.Client, llama_address: str) -> bool:
+    return any(slot["is_processing"] for slot in client.get(f"{llama_address}/slots").json())
 
 
 def _print_answers(mode: str, answers: list[ModelAnswer]) -> None:

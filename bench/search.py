@@ -31,17 +31,17 @@ from indexes.text.language import WordPack
 from indexes.types import Access, Band, Document, Query, Viewer
 
 DIM = 384
-CLUSTERS = 200
-VOCABULARY = 30_000
-GROUPS = 100
+CLUSTER_COUNT = 200
+WORD_COUNT = 30_000
+GROUP_COUNT = 100
 """Of one percent of the documents each."""
-SHARES = (1, 10, 100)
+SHARES_PERCENT = (1, 10, 100)
 PASSAGES_A_DOCUMENT = 10
 WORDS_A_PASSAGE = 80
 CANDIDATES = 30
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SOURCE = "synthetic"
-BATCH = 500
+DOCUMENTS_A_BATCH = 500
 """Documents written in one transaction."""
 WARM_UP_QUERIES = 5
 """They fill caches and do not count."""
@@ -73,7 +73,7 @@ class ClusterEmbedder:
 
     def __init__(self, seed: int):
         self._random = np.random.default_rng(seed)
-        self._centres = self._random.normal(size=(CLUSTERS, DIM)).astype(np.float32)
+        self._centres = self._random.normal(size=(CLUSTER_COUNT, DIM)).astype(np.float32)
 
     def choose_band(self, question_language: str | None, passage_language: str | None) -> Band:
         """From 0 to 1, whatever the languages."""
@@ -89,7 +89,7 @@ class ClusterEmbedder:
 
     def draw_vectors(self, count: int) -> NDArray[np.float32]:
         """`count` vectors, not of length one."""
-        near = self._centres[self._random.integers(0, CLUSTERS, count)]
+        near = self._centres[self._random.integers(0, CLUSTER_COUNT, count)]
         return near + self._random.normal(0, 0.7, (count, DIM)).astype(np.float32)
 
 
@@ -99,8 +99,8 @@ class WordGenerator:
     def __init__(self, seed: int):
         self._random = Random(seed)
         syllables = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]
-        self._words = ["".join(self._random.choices(syllables, k=3)) for _ in range(VOCABULARY)]
-        self._weights = list(np.cumsum(1 / np.arange(2, VOCABULARY + 2)))
+        self._words = ["".join(self._random.choices(syllables, k=3)) for _ in range(WORD_COUNT)]
+        self._weights = list(np.cumsum(1 / np.arange(2, WORD_COUNT + 2)))
 
     def draw_words(self, count: int) -> str:
         """`count` words."""
@@ -156,12 +156,12 @@ def _measure_model(folder: Path) -> str:
     )
 
 
-def _measure_call_ms(times: int, call: Callable[[], object]) -> float:
+def _measure_call_ms(repeats: int, call: Callable[[], object]) -> float:
     """CPU of one call, as the mean of so many."""
     begun_s = read_own_cpu_s()
-    for _ in range(times):
+    for _ in range(repeats):
         call()
-    return (read_own_cpu_s() - begun_s) / times * 1e3
+    return (read_own_cpu_s() - begun_s) / repeats * 1e3
 
 
 def _measure_vectors(size: int, queries: int) -> list[SearchTimes]:
@@ -171,7 +171,7 @@ def _measure_vectors(size: int, queries: int) -> list[SearchTimes]:
     passage_vectors = clusters.draw_vectors(size)
     begun = time.perf_counter()
     index.replace_rows(
-        VectorRow(id, vector, _build_scope(random.randrange(GROUPS)))
+        VectorRow(id, vector, _build_scope(random.randrange(GROUP_COUNT)))
         for id, vector in enumerate(passage_vectors)
     )
     loaded_s = time.perf_counter() - begun
@@ -182,7 +182,7 @@ def _measure_vectors(size: int, queries: int) -> list[SearchTimes]:
             QueryKind(size, share, "vectors"),
             [_bind_search(index, vector, _build_filter(share)) for vector in question_vectors],
         )
-        for share in SHARES
+        for share in SHARES_PERCENT
     ]
 
 
@@ -225,7 +225,7 @@ async def _measure_search(size: int, queries: int, progress: Progress) -> list[S
             packs = {"en": WordPack("Latin", frozenset())}
             for kind, embedder in (("keywords", None), ("both, checked", corpus.embedder)):
                 async with Search(store, keyword_index, packs=packs, embedder=embedder) as search:
-                    for share in SHARES:
+                    for share in SHARES_PERCENT:
                         taken_ms = [
                             await _time_search_ms(search, corpus.words.draw_words(6), share)
                             for _ in range(WARM_UP_QUERIES + queries)
@@ -247,13 +247,13 @@ async def _time_search_ms(search: Search, text: str, share: int) -> float:
 
 async def _write_corpus(store: Store, corpus: SyntheticCorpus, progress: Progress) -> None:
     numbers = range(corpus.passages // PASSAGES_A_DOCUMENT)
-    for start in range(0, len(numbers), BATCH):
+    for start in range(0, len(numbers), DOCUMENTS_A_BATCH):
         batch = [
             (_build_document(number), corpus.words.draw_passages())
-            for number in numbers[start : start + BATCH]
+            for number in numbers[start : start + DOCUMENTS_A_BATCH]
         ]
         await _write_documents(store, batch)
-        progress(f"writing {corpus.passages} passages", (start + BATCH) / len(numbers))
+        progress(f"writing {corpus.passages} passages", (start + DOCUMENTS_A_BATCH) / len(numbers))
     await _write_vectors(store, corpus.embedder)
 
 
@@ -280,7 +280,7 @@ def _build_document(number: int) -> Document:
         source=SOURCE,
         title=f"Document {number}",
         text="",
-        access=Access(frozenset({f"group-{number % GROUPS}"}), ALWAYS),
+        access=Access(frozenset({f"group-{number % GROUP_COUNT}"}), ALWAYS),
         language="en",
     )
 

@@ -9,14 +9,14 @@ import sys
 import orjson
 
 SENTENCE = "The reading room opens at 9:30 and closes at 18:00 [1]. "
-SENTENCES = 12
+SENTENCE_COUNT = 12
 PIECE_CHARS = 4
-HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+RESPONSE_HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 
 
 def split_answer() -> list[str]:
     """The answer, cut as a model's tokens would cut it."""
-    text = SENTENCE * SENTENCES
+    text = SENTENCE * SENTENCE_COUNT
     return [text[start : start + PIECE_CHARS] for start in range(0, len(text), PIECE_CHARS)]
 
 
@@ -33,8 +33,8 @@ def encode_events() -> list[bytes]:
     return [b"%x\r\n%s\r\n" % (len(event), event) for event in events]
 
 
-def _encode_delta(delta: dict[str, object], finish: str | None) -> bytes:
-    return _encode_chunk({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+def _encode_delta(delta: dict[str, object], finish_reason: str | None) -> bytes:
+    return _encode_chunk({"choices": [{"index": 0, "delta": delta, "finish_reason": finish_reason}]})
 
 
 def _encode_chunk(fields: dict[str, object]) -> bytes:
@@ -56,7 +56,7 @@ async def serve_answer(pause_s: float) -> None:
                     if line.startswith(b"content-length")
                 )
                 await reader.readexactly(length)
-                writer.write(HEAD)
+                writer.write(RESPONSE_HEAD)
                 for event in events:
                     writer.write(event)
                     await writer.drain()

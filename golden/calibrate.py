@@ -168,7 +168,7 @@ def _is_answerable(case: GoldenCase) -> bool | None:
     """None: the case says nothing about similarity (a pattern refuses it, records answer it, …)."""
     if case.expect == ("no_evidence",):
         return False
-    return True if case.expect_source and not case.needs_refusal else None
+    return True if case.expect_source and not case.expects_refusal else None
 
 
 def _choose_middle(low: float, high: float) -> float:

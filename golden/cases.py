@@ -80,7 +80,7 @@ class GoldenCase:
     script: tuple[str, ...] = ()
 
     @property
-    def needs_refusal(self) -> bool:
+    def expects_refusal(self) -> bool:
         """Whether the reader must get a fixed refusal."""
         return set(self.expect) <= REFUSAL_EXPECTATIONS
 
@@ -217,10 +217,10 @@ def _build_case(
     )
 
 
-def _validate_form(kind: type[F], value: object, yaml_file: LocatedYaml, path: ValuePath) -> F:
+def _validate_form(form: type[F], value: object, yaml_file: LocatedYaml, path: ValuePath) -> F:
     """The value in its form. Raises `ConfigError`, each fault with the line of the value it is about."""
     try:
-        return kind.model_validate(value)
+        return form.model_validate(value)
     except ValidationError as fault:
         raise ConfigError(
             *(yaml_file.format_fault((*path, *e["loc"]), _describe_error(e)) for e in fault.errors())

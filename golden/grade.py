@@ -58,11 +58,11 @@ def grade_case(case: GoldenCase, outcome: CaseOutcome) -> Grade:
 
 def grade_failure(case: GoldenCase, fault: str) -> Grade:
     """The pipeline raised: wrong in whatever the case was about."""
-    return Grade(case, None, (FigureVerdict(_choose_route_figure(case), f"the pipeline failed: {fault}"),))
+    return Grade(case, None, (FigureVerdict(_choose_decision_figure(case), f"the pipeline failed: {fault}"),))
 
 
 def _iterate_verdicts(case: GoldenCase, outcome: CaseOutcome) -> Iterator[FigureVerdict]:
-    yield FigureVerdict(_choose_route_figure(case), _find_route_fault(case, outcome))
+    yield FigureVerdict(_choose_decision_figure(case), _find_decision_fault(case, outcome))
     yield FigureVerdict(Figure.PERMISSIONS, _find_permission_fault(case, outcome))
     if case.expect_source:
         yield FigureVerdict(Figure.RETRIEVAL, _find_retrieval_fault(case, outcome))
@@ -71,13 +71,13 @@ def _iterate_verdicts(case: GoldenCase, outcome: CaseOutcome) -> Iterator[Figure
         yield FigureVerdict(Figure.ANSWER, _find_answer_fault(case, outcome))
 
 
-def _choose_route_figure(case: GoldenCase) -> Figure:
-    if case.needs_refusal:
+def _choose_decision_figure(case: GoldenCase) -> Figure:
+    if case.expects_refusal:
         return Figure.REFUSED
     return Figure.OVERVIEW if "records" in case.expect else Figure.ANSWERED
 
 
-def _find_route_fault(case: GoldenCase, outcome: CaseOutcome) -> str:
+def _find_decision_fault(case: GoldenCase, outcome: CaseOutcome) -> str:
     """Why the decision, or what it rests on, is not what the case expects: the first fault, or ""."""
     if not any(_is_expected(expect, outcome) for expect in case.expect):
         return f"want {' or '.join(case.expect)}, got {_describe_outcome(outcome)}"
@@ -89,7 +89,7 @@ def _find_route_fault(case: GoldenCase, outcome: CaseOutcome) -> str:
         return f"{outcome.decision} must cost no call, the model was called {outcome.upstream_calls} times"
     if outcome.decision == Decision.REFUSED and outcome.embedded:
         return "a refusal of layer 1 must embed nothing, the question was embedded"
-    return _find_order_fault(case, outcome)
+    return _find_record_order_fault(case, outcome)
 
 
 def _is_expected(expectation: str, outcome: CaseOutcome) -> bool:
@@ -102,7 +102,7 @@ def _has_only_records(handed: tuple[HandedSource, ...]) -> bool:
     return bool(handed) and all(source.kind == "record" for source in handed)
 
 
-def _find_order_fault(case: GoldenCase, outcome: CaseOutcome) -> str:
+def _find_record_order_fault(case: GoldenCase, outcome: CaseOutcome) -> str:
     got = outcome.handed[: len(case.expect_records)]
     pairs = zip(case.expect_records, got, strict=False)
     if len(got) == len(case.expect_records) and all(source.has_name(name) for name, source in pairs):

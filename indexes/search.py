@@ -41,7 +41,7 @@ class Search:
         keyword_index: KeywordIndex,
         *,
         packs: Mapping[str, WordPack],
-        titles: Mapping[str, str] | None = None,
+        source_titles: Mapping[str, str] | None = None,
         embedder: Embedder | None = None,
         degraded: str = "",
         tuning: SearchTuning | None = None,
@@ -50,16 +50,16 @@ class Search:
         """Candidates that an index still believed in and the truth refused; for the metrics."""
         self._store = store
         self._keyword_index = keyword_index
-        self._titles = titles or {}
+        self._source_titles = source_titles or {}
         self._tuning = tuning or SearchTuning()
-        self._word_reader = QueryWordReader(packs, keyword_index.tokenize, self._tuning.language)
+        self._word_reader = QueryWordReader(packs, keyword_index.tokenize, self._tuning.default_language)
         self._vector_search = VectorSearch(embedder, self._tuning) if embedder else None
         self._degraded = degraded
         self._allowed_acls: dict[tuple[str, int, frozenset[str]], frozenset[int]] = {}
 
     async def __aenter__(self) -> Self:
         if self._vector_search:
-            await self._store.read_snapshot(self._vector_search.index.follow_outbox)
+            await self._store.run_on_snapshot(self._vector_search.index.follow_outbox)
         return self
 
     async def __aexit__(
@@ -73,13 +73,13 @@ class Search:
         vectors = QuestionVectors(fault=self._degraded)
         if self._vector_search:
             vectors = await self._vector_search.embedder.embed_texts((*query.texts, query.ranking_text))
-        return await self._store.read_snapshot(
+        return await self._store.run_on_snapshot(
             lambda snapshot: self._search_snapshot(snapshot, query, viewer, vectors)
         )
 
     async def list_titles(self, viewer: Viewer) -> tuple[str, ...]:
         """Titles of the documents that `viewer` may see: what a follow-up may name."""
-        return await self._store.read_snapshot(lambda snapshot: snapshot.list_titles(viewer))
+        return await self._store.run_on_snapshot(lambda snapshot: snapshot.list_titles(viewer))
 
     def _search_snapshot(
         self, snapshot: ReadSnapshot, query: Query, viewer: Viewer, vectors: QuestionVectors
@@ -170,7 +170,9 @@ class Search:
         return self._vector_search.choose_band(language, passage.language)
 
     def _list_source_titles(self, snapshot: ReadSnapshot, viewer: Viewer) -> tuple[str, ...]:
-        return tuple(self._titles.get(name) or name for name in sorted(snapshot.list_visible_sources(viewer)))
+        return tuple(
+            self._source_titles.get(name) or name for name in sorted(snapshot.list_visible_sources(viewer))
+        )
 
 
 def _choose_hits(hits: Sequence[Hit], limit: int) -> tuple[Hit, ...]:

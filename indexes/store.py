@@ -85,7 +85,7 @@ class Store:
         self._readers = asyncio.Queue()
         await self._stack.aclose()
 
-    async def read_snapshot(self, work: Callable[[ReadSnapshot], T]) -> T:
+    async def run_on_snapshot(self, work: Callable[[ReadSnapshot], T]) -> T:
         """`work` over one snapshot, in a connection's own thread: a whole query is one such hop."""
         return await self.run_read(lambda connection: work(ReadSnapshot(connection)))
 
@@ -99,14 +99,14 @@ class Store:
         return await self._writer.run_transaction(work)
 
     async def put_document(
-        self, document: Document, passages: Sequence[Chunk]
+        self, document: Document, chunks: Sequence[Chunk]
     ) -> document_writes.DocumentChange:
         """Writes a document whole, effective for the next query. Passages of unchanged text keep their ids.
 
         Where it supersedes another, that one ends where this one begins.
         """
         return await self.run_write(
-            lambda connection: document_writes.put_document(connection, document, passages)
+            lambda connection: document_writes.put_document(connection, document, chunks)
         )
 
     async def set_access(self, id: str, access: Access) -> bool:
@@ -123,14 +123,14 @@ class Store:
 
     async def recheck_passages(self, ids: Collection[int], viewer: Viewer) -> dict[int, Passage]:
         """Those of `ids` that `viewer` may see, with their text."""
-        return await self.read_snapshot(lambda snapshot: snapshot.recheck_passages(ids, viewer))
+        return await self.run_on_snapshot(lambda snapshot: snapshot.recheck_passages(ids, viewer))
 
     async def list_visible_sources(self, viewer: Viewer) -> frozenset[str]:
         """Sources in which `viewer` may see at least one document."""
-        return await self.read_snapshot(lambda snapshot: snapshot.list_visible_sources(viewer))
+        return await self.run_on_snapshot(lambda snapshot: snapshot.list_visible_sources(viewer))
 
     async def read_state(self) -> StoreState:
-        return await self.read_snapshot(ReadSnapshot.read_state)
+        return await self.run_on_snapshot(ReadSnapshot.read_state)
 
     async def list_documents(self, source: str) -> dict[str, StoredDocument]:
         """What is stored of a source, by document id; hidden documents included."""

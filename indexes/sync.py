@@ -74,7 +74,7 @@ async def sync_sources(
     *,
     books: Sequence[BookFile] = (),
     embedder: Embedder | None = None,
-    lexical: KeywordIndex | None = None,
+    keyword_index: KeywordIndex | None = None,
     packs: Mapping[str, WordPack] | None = None,
     progress: SyncProgress | None = None,
 ) -> SyncReport:
@@ -84,18 +84,18 @@ async def sync_sources(
     store or a model that fails raises (`sqlite3.Error`, `EmbedError`), and what was done until then stays.
     """
     before = await store.read_state()
-    run = _SyncRun(store, lexical, packs or {}, progress or (lambda step: None))
+    run = _SyncRun(store, keyword_index, packs or {}, progress or (lambda step: None))
     for book in books:
         await run.sync_book(book)
     for source in sources:
         await run.sync_source(source)
-    if lexical:
-        await lexical.drain(wait_s=60)
+    if keyword_index:
+        await keyword_index.drain(wait_s=60)
     embedded = await _refresh_vectors(store, embedder, progress) if embedder else 0
     if await store.read_state() != before:
         await store.run_write(vectors.prune_vectors)
-    if lexical and embedded:  # passages stand in the outbox once more when they get their vectors
-        await lexical.drain(wait_s=60)
+    if keyword_index and embedded:  # passages stand in the outbox once more when they get their vectors
+        await keyword_index.drain(wait_s=60)
     return replace(run.build_report(), embedded=embedded)
 
 
@@ -162,12 +162,12 @@ class _SyncRun:
     def __init__(
         self,
         store: Store,
-        lexical: KeywordIndex | None,
+        keyword_index: KeywordIndex | None,
         packs: Mapping[str, WordPack],
         progress: SyncProgress,
     ):
         self._store = store
-        self._lexical = lexical
+        self._keyword_index = keyword_index
         self._packs = packs
         self._progress = progress
         self._counts: Counter[str] = Counter()
@@ -187,8 +187,8 @@ class _SyncRun:
             if tasks:
                 self._counts += await self._store.run_write(partial(_execute_tasks, tasks=tasks))
             done += len(findings)
-            if self._lexical and done % DRAIN_EVERY == 0:
-                await self._lexical.drain()
+            if self._keyword_index and done % DRAIN_EVERY == 0:
+                await self._keyword_index.drain()
             self._progress(SyncStep(source.name, done, len(stored)))
         if remaining:
             self._counts["removed"] += await self._store.run_write(

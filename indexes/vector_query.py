@@ -23,7 +23,7 @@ class SearchTuning:
     """How long the vectors of a question are waited for."""
     cache_max: int = 2_000
     """Questions whose vectors are remembered."""
-    language: str = "en"
+    default_language: str = "en"
     """Whose stop words serve a question of no recognised language."""
 
 

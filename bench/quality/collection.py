@@ -26,9 +26,9 @@ from indexes.vector_query import SearchTuning
 from proxy.settings.languages import load_packs
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-PAGE = 10_000
+PASSAGES_A_BATCH = 10_000
 """Passages embedded between two writes of their vectors."""
-DEPTH = 30
+PASSAGE_LIMIT = 30
 """Passages asked for: enough for ten different texts, however they are cut."""
 
 
@@ -43,19 +43,21 @@ class CollectionEntry:
 class TextCollection:
     """Texts that can be searched in three ways, on behalf of a viewer."""
 
-    def __init__(self, store: Store, hybrid: Search, keywords: Search, vector_index: VectorIndex):
+    def __init__(
+        self, store: Store, hybrid_search: Search, keyword_search: Search, vector_index: VectorIndex
+    ):
         self._store = store
-        self._hybrid = hybrid
-        self._keywords = keywords
+        self._hybrid_search = hybrid_search
+        self._keyword_search = keyword_search
         self._vector_index = vector_index
 
-    async def search_hybrid(self, question: str, viewer: Viewer, limit: int = DEPTH) -> Evidence:
+    async def search_hybrid(self, question: str, viewer: Viewer, limit: int = PASSAGE_LIMIT) -> Evidence:
         """As the product does it."""
-        return await self._hybrid.find_evidence(Query((question,), limit=limit), viewer)
+        return await self._hybrid_search.find_evidence(Query((question,), limit=limit), viewer)
 
-    async def search_keywords(self, question: str, viewer: Viewer, limit: int = DEPTH) -> Evidence:
+    async def search_keywords(self, question: str, viewer: Viewer, limit: int = PASSAGE_LIMIT) -> Evidence:
         """As the product does it without vectors."""
-        return await self._keywords.find_evidence(Query((question,), limit=limit), viewer)
+        return await self._keyword_search.find_evidence(Query((question,), limit=limit), viewer)
 
     async def search_vectors(self, vector: list[float], viewer: Viewer) -> list[str]:
         """Ids of texts by vectors alone, best first: for comparison, as the product never does this."""
@@ -67,11 +69,11 @@ class TextCollection:
                 encode_instant(viewer.now),
                 viewer.languages,
             )
-            ids = self._vector_index.find_nearest(vector, allowed, DEPTH)
+            ids = self._vector_index.find_nearest(vector, allowed, PASSAGE_LIMIT)
             passages = snapshot.recheck_passages(ids, viewer)
             return [passages[id].document_id for id in ids if id in passages]
 
-        return remove_repeats(await self._store.read_snapshot(find_nearest))
+        return remove_repeats(await self._store.run_on_snapshot(find_nearest))
 
 
 def build_viewer(
@@ -110,7 +112,7 @@ async def open_collection(
             )
             keywords = Search(store, keyword_index, packs=packs)
             vector_index = VectorIndex(embedder.name, embedder.dim)
-            await store.read_snapshot(vector_index.follow_outbox)
+            await store.run_on_snapshot(vector_index.follow_outbox)
             async with hybrid, keywords:
                 yield TextCollection(store, hybrid, keywords, vector_index)
 
@@ -139,7 +141,7 @@ def _build_document(entry: CollectionEntry) -> Document:
 
 async def _embed_missing(store: Store, embedder: CachedEmbedder, progress: Progress) -> None:
     while passages := await store.run_read(
-        lambda connection: vectors.list_unembedded(connection, embedder.name, 0, PAGE)
+        lambda connection: vectors.list_unembedded(connection, embedder.name, 0, PASSAGES_A_BATCH)
     ):
         embedded = embedder.embed_passages([passage.text for passage in passages], progress)
         blobs = {

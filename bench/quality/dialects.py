@@ -53,7 +53,7 @@ def find_decoder_fault(recording: RecordedStream, reads: Sequence[bytes]) -> str
 
 def _find_reply_fault(recording: RecordedStream, text: str, usage: Usage | None, end: ResponseEnd) -> str:
     """What is wrong with what was read; one that must not be whole may break off in any way."""
-    expect = recording.expect
+    expect = recording.expected
     if leak := next((secret for secret in recording.forbidden if secret in text), ""):
         return f"leaks {leak}"
     if text not in (expect["text"], *_normalize_list(expect.get("text_alt"))):
@@ -68,14 +68,14 @@ def _find_reply_fault(recording: RecordedStream, text: str, usage: Usage | None,
         return f"end {end.kind}, {end.reason}"
     if is_whole and end.reason != expect["finish"]:
         return f"finish {end.reason}"
-    return "" if usage == _build_usage(expect["usage"]) else f"usage {usage}"
+    return "" if usage == _read_expected_usage(expect["usage"]) else f"usage {usage}"
 
 
 def _normalize_list(value: object) -> Sequence[Any]:
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-def _build_usage(expected: Mapping[str, int] | None) -> Usage | None:
+def _read_expected_usage(expected: Mapping[str, int] | None) -> Usage | None:
     return Usage(expected["prompt"], expected["completion"]) if expected else None
 
 

@@ -50,9 +50,9 @@ class ThresholdCut:
         return (self.kept_share + self.refused_share) / 2
 
 
-def find_rank(found: Sequence[str], gold: Collection[str]) -> int | None:
+def find_rank(ids: Sequence[str], gold: Collection[str]) -> int | None:
     """Place of the first right one, from 1."""
-    return next((place for place, id in enumerate(found, start=1) if id in gold), None)
+    return next((place for place, id in enumerate(ids, start=1) if id in gold), None)
 
 
 def compute_ranking(ranks: Sequence[int | None]) -> Ranking:

@@ -55,7 +55,7 @@ def mark_answer(answer: str, sources: Sequence[str], mode: MarkingMode, language
     for start, end in split_answer_sentences(answer, language):
         final = _FINAL_PUNCTUATION.search(answer, start, end)
         marker_start = final.start() if final else end
-        markers = _build_markers(answer[start:end], source_words, mode, gap=marker_start > start)
+        markers = _build_markers(answer[start:end], source_words, mode, has_gap=marker_start > start)
         pieces += [(answer[last:marker_start], last), (markers, -1)]
         last = marker_start
     pieces.append((answer[last:], last))
@@ -72,7 +72,7 @@ def _is_inside_sentence(text: str, position: int, language: str) -> bool:
 
 
 def _build_markers(
-    sentence: str, source_words: Sequence[frozenset[str]], mode: MarkingMode, gap: bool
+    sentence: str, source_words: Sequence[frozenset[str]], mode: MarkingMode, has_gap: bool
 ) -> str:
     """Markers of the sources that `mode` chooses, after a blank unless they begin the sentence."""
     shared = [len(frozenset(split_words(sentence)) & source) for source in source_words]
@@ -81,7 +81,7 @@ def _build_markers(
         "wrong": [shared.index(min(shared))],
         "all": list(range(len(source_words))),
     }[mode]
-    return " " * gap + "".join(f"[{number + 1}]" for number in chosen)
+    return " " * has_gap + "".join(f"[{number + 1}]" for number in chosen)
 
 
 def _append_span(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:

@@ -13,7 +13,7 @@ import click
 import regex
 
 from bench.quality import slips
-from bench.quality.facts import AMOUNTS, DAYS, DECIMALS, FACTS, HOURS, Facts
+from bench.quality.facts import AMOUNTS, DAYS, DECIMALS, FACTS, TIMES_OF_DAY, LanguageFacts
 from bench.quality.figures import HitCount
 from bench.quality.gate import read_labelled_answers
 from bench.quality.rules import load_gate_rules
@@ -47,11 +47,11 @@ def find_stopping_rule(trial: MutationTrial, language: str) -> str:
     return ""
 
 
-def iterate_trials(language: str, facts: Facts) -> Iterator[MutationTrial]:
+def iterate_trials(language: str, facts: LanguageFacts) -> Iterator[MutationTrial]:
     """Every sentence of a language, right in each notation and wrong in each way."""
     yield from _build_number_trials(language, facts)
     yield from _build_date_trials(language, facts)
-    for hour, minute in HOURS:
+    for hour, minute in TIMES_OF_DAY:
         right, wrong = slips.format_times(hour, minute, facts), slips.iterate_wrong_times(hour, minute, facts)
         yield from _build_trials("time", facts.time_sentence, right, wrong)
     yield from _build_trials("url", facts.url_sentence, slips.list_urls(), slips.iterate_wrong_urls())
@@ -59,7 +59,7 @@ def iterate_trials(language: str, facts: Facts) -> Iterator[MutationTrial]:
     yield from _build_uncited_trials(facts)
 
 
-def _build_number_trials(language: str, facts: Facts) -> Iterator[MutationTrial]:
+def _build_number_trials(language: str, facts: LanguageFacts) -> Iterator[MutationTrial]:
     """Whole numbers, numbers in words in their place, and decimals."""
     scales = list(load_gate_rules().values[language].scales)
     for form in facts.amount_sentences:
@@ -67,14 +67,14 @@ def _build_number_trials(language: str, facts: Facts) -> Iterator[MutationTrial]
             wrong = slips.iterate_wrong_amounts(whole, facts, scales)
             yield from _build_trials("number", form, slips.format_amounts(whole, facts), wrong)
         plain = slips.format_amounts(AMOUNTS[0], facts)[:1]
-        yield from _build_trials("spelled", form, plain, _list_number_words(language))
+        yield from _build_trials("spelled", form, plain, _iterate_number_words(language))
     for form in facts.decimal_sentences:
         for number in DECIMALS:
             right = slips.format_decimals(number, facts)
             yield from _build_trials("decimal", form, right, slips.iterate_wrong_decimals(number, facts))
 
 
-def _build_date_trials(language: str, facts: Facts) -> Iterator[MutationTrial]:
+def _build_date_trials(language: str, facts: LanguageFacts) -> Iterator[MutationTrial]:
     months = load_gate_rules().values[language].months
     for form in facts.date_sentences:
         for day in (date(*parts) for parts in DAYS):
@@ -89,7 +89,7 @@ def _build_trials(kind: str, form: str, right: list[str], wrong: Iterator[str]) 
     yield from (MutationTrial(kind, source, form.format(value), False) for value in wrong)
 
 
-def _list_number_words(language: str) -> Iterator[str]:
+def _iterate_number_words(language: str) -> Iterator[str]:
     """Numbers in words, of those words that can mean nothing else."""
     pack = load_gate_rules().values[language]
     if pack.measures:
@@ -98,7 +98,7 @@ def _list_number_words(language: str) -> Iterator[str]:
     yield from [word for word, n in pack.cardinals.items() if n > 12 and word not in pack.loose][:12]
 
 
-def _build_uncited_trials(facts: Facts) -> Iterator[MutationTrial]:
+def _build_uncited_trials(facts: LanguageFacts) -> Iterator[MutationTrial]:
     """A value that another source holds, but not the one cited."""
     for form in (*facts.amount_sentences, *facts.decimal_sentences):
         yield MutationTrial("moved", form.format("7"), form.format(UNCITED_VALUE), False)

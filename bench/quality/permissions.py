@@ -28,7 +28,7 @@ from indexes.progress import show_progress
 
 PUBLIC = frozenset({"public"})
 """Everyone's group, whatever others they have."""
-PASSAGES = 8
+PASSAGE_LIMIT = 8
 """Asked for in every way."""
 WAYS = ("keywords", "dense", "hybrid")
 
@@ -46,7 +46,7 @@ class PermissionCase:
 class PermissionFigures:
     """What came of the cases, asked one way."""
 
-    runs: int
+    askers: int
     leaks: int
     """Answers that held a passage outside the asker's groups."""
     allowed: int
@@ -118,30 +118,30 @@ async def _search_as_asker(
     asker = build_viewer(case.groups | PUBLIC, sources)
     text = case.question.text
     return {
-        "keywords": list_text_ids(await collection.search_keywords(text, asker, PASSAGES)),
-        "dense": (await collection.search_vectors(vector, asker))[:PASSAGES],
-        "hybrid": list_text_ids(await collection.search_hybrid(text, asker, PASSAGES)),
+        "keywords": list_text_ids(await collection.search_keywords(text, asker, PASSAGE_LIMIT)),
+        "dense": (await collection.search_vectors(vector, asker))[:PASSAGE_LIMIT],
+        "hybrid": list_text_ids(await collection.search_hybrid(text, asker, PASSAGE_LIMIT)),
     }
 
 
 def judge_cases(
-    cases: Sequence[PermissionCase], found: dict[str, list[str]], groups: TextGroups
+    cases: Sequence[PermissionCase], found_ids: dict[str, list[str]], groups: TextGroups
 ) -> PermissionFigures:
     """Holds every answer (ids by case) against the access list (`groups`)."""
     leaks = allowed = answered = 0
     for case in cases:
         asker_groups = case.groups | PUBLIC
-        visible = {id for id in (*found[case.id], *case.question.gold) if groups[id] & asker_groups}
-        leaks += not visible.issuperset(found[case.id])
+        visible = {id for id in (*found_ids[case.id], *case.question.gold) if groups[id] & asker_groups}
+        leaks += not visible.issuperset(found_ids[case.id])
         allowed += bool(visible & case.question.gold)
-        answered += bool(visible & case.question.gold & set(found[case.id]))
+        answered += bool(visible & case.question.gold & set(found_ids[case.id]))
     return PermissionFigures(len(cases), leaks, allowed, answered)
 
 
 def _render_figures(figures: dict[str, PermissionFigures]) -> list[str]:
     lines = ["| way | askers | leaks | may see an answer | found it |", "|---|---|---|---|---|"]
     return lines + [
-        f"| {way} | {f.runs} | {f.leaks} | {f.allowed} | {f.found} |" for way, f in figures.items()
+        f"| {way} | {f.askers} | {f.leaks} | {f.allowed} | {f.found} |" for way, f in figures.items()
     ]
 
 

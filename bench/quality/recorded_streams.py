@@ -20,7 +20,7 @@ class RecordedStream:
     status: int
     reads: tuple[bytes, ...]
     """The body, a network read each, still packed if `headers` say so."""
-    expect: Mapping[str, Any]
+    expected: Mapping[str, Any]
     forbidden: tuple[str, ...]
     """What must not stand in an answer."""
 

@@ -23,7 +23,7 @@ WAYS = ("keywords", "hybrid")
 EVERYONE = frozenset({"everyone"})
 THRESHOLD = 0.35
 """The product's default."""
-PASSAGES = 8
+PASSAGE_LIMIT = 8
 """Handed over by default, hence judged."""
 
 CaseScores = Mapping[str, Mapping[str, Any]]
@@ -46,7 +46,7 @@ def run(arguments: list[str]) -> int:
             *_list_bands(embedder),
         )
         with RunState(options.cache, "refusal", terms) as state:
-            _run_plan(plan, RunContext(embedder, state, progress))
+            _score_plan(plan, RunContext(embedder, state, progress))
             rows = {case.question.id: state.rows[case.question.id] for case in plan.cases}
     print("\n".join(render_refusal_table(plan.cases, rows)))
     if options.run is not None:
@@ -64,7 +64,7 @@ def _list_bands(embedder: CachedEmbedder) -> Iterator[str]:
     )
 
 
-def _run_plan(plan: RefusalPlan, context: RunContext) -> None:
+def _score_plan(plan: RefusalPlan, context: RunContext) -> None:
     """Adds a row to the state for every case that has none yet; a collection nobody asks in is not built."""
     languages = sorted({case.question.language for case in plan.cases})
     for language, collection_kind in product(languages, COLLECTION_KINDS):
@@ -81,8 +81,8 @@ async def _score_cases(
     async with open_collection(entries, context.embedder, context.progress) as collection:
         for done, case in enumerate(todo, start=1):
             viewer = build_viewer(EVERYONE, case.sources)
-            keywords = await collection.search_keywords(case.question.text, viewer, PASSAGES)
-            hybrid = await collection.search_hybrid(case.question.text, viewer, PASSAGES)
+            keywords = await collection.search_keywords(case.question.text, viewer, PASSAGE_LIMIT)
+            hybrid = await collection.search_hybrid(case.question.text, viewer, PASSAGE_LIMIT)
             context.state.add_row(
                 {
                     "id": case.question.id,
@@ -103,7 +103,7 @@ def _collect_scores(evidence: Evidence) -> dict[str, float | None]:
     }
 
 
-def render_refusal_table(cases: Sequence[RefusalCase], found: CaseScores) -> list[str]:
+def render_refusal_table(cases: Sequence[RefusalCase], scores: CaseScores) -> list[str]:
     """A Markdown table: one line a language, reason and way."""
     good: dict[tuple[str, str], list[str]] = defaultdict(list)
     bad: dict[tuple[str, str, str], list[str]] = defaultdict(list)
@@ -120,8 +120,8 @@ def render_refusal_table(cases: Sequence[RefusalCase], found: CaseScores) -> lis
     ]
     for (collection_kind, reason, language), ids in sorted(bad.items()):
         for way in WAYS if good[collection_kind, language] else ():
-            passing = [found[id][way]["best"] for id in good[collection_kind, language]]
-            failing = [found[id][way]["best"] for id in ids]
+            passing = [scores[id][way]["best"] for id in good[collection_kind, language]]
+            failing = [scores[id][way]["best"] for id in ids]
             size = f"{len(passing)} / {len(failing)}"
             lines.append(
                 f"| {reason} | {language} | {size} | {way} | {_render_separation(passing, failing)} |"

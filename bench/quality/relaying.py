@@ -85,17 +85,19 @@ async def relay_streams(recordings: list[RecordedStream]) -> list[tuple[Recorded
 
 
 async def find_response_faults(
-    client: httpx.AsyncClient, recording: RecordedStream, stream: bool
+    client: httpx.AsyncClient, recording: RecordedStream, is_streaming: bool
 ) -> list[str]:
     """Everything that is wrong with one response."""
     model = "stones-anthropic" if recording.dialect == "anthropic" else "stones"
-    body = {"model": model, "messages": [{"role": "user", "content": QUESTION}], "stream": stream}
+    body = {"model": model, "messages": [{"role": "user", "content": QUESTION}], "stream": is_streaming}
     response = await client.post("/v1/chat/completions", json=body)
     raw = response.text + json.dumps(dict(response.headers))
     leaks = [f"leaks {secret}" for secret in recording.forbidden if secret in raw]
     if response.status_code != 200:  # before any byte of an answer: an error of ours
         return [*leaks, *_find_envelope_faults(response)]
-    return leaks + list(_find_stream_faults(response.text) if stream else _find_body_faults(response.text))
+    return leaks + list(
+        _find_stream_faults(response.text) if is_streaming else _find_body_faults(response.text)
+    )
 
 
 def _find_envelope_faults(response: httpx.Response) -> list[str]:
@@ -135,11 +137,11 @@ def _find_body_faults(text: str) -> Iterator[str]:
 
 
 @asynccontextmanager
-async def open_proxy_client(upstream: str, home: Path) -> AsyncIterator[httpx.AsyncClient]:
+async def open_proxy_client(upstream_url: str, home: Path) -> AsyncIterator[httpx.AsyncClient]:
     """A client of a proxy over one document and this upstream."""
     (home / "stones").mkdir()
     (home / "stones" / "basalt.md").write_text(DOCUMENT, "utf-8")
-    settings = build_settings(upstream, home)
+    settings = build_settings(upstream_url, home)
     await sync.sync_once(settings, sync.build_text_printer())
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(LifespanApp(settings), log_level="error", lifespan="on", ws="none")
@@ -154,10 +156,10 @@ async def open_proxy_client(upstream: str, home: Path) -> AsyncIterator[httpx.As
     await running
 
 
-def build_settings(upstream: str, home: Path) -> Settings:
+def build_settings(upstream_url: str, home: Path) -> Settings:
     """Keywords alone, no limits, no retries: the wire is what is looked at."""
     prices = {"input_usd_per_million": 0.1, "output_usd_per_million": 0.1}
-    shared = {"base_url": upstream, "retries": 0, "idle_s": 5}
+    shared = {"base_url": upstream_url, "retries": 0, "idle_s": 5}
     return Settings.model_validate(
         {
             "server": {"data_dir": home / "data"},

@@ -91,7 +91,7 @@ async def _search_each_way(
 
 
 def render_recall_table(
-    questions: Sequence[LabelledQuestion], found: Mapping[str, Mapping[str, Sequence[str]]]
+    questions: Sequence[LabelledQuestion], found_ids: Mapping[str, Mapping[str, Sequence[str]]]
 ) -> list[str]:
     """A Markdown table: one line a language and data set, a language, and over all."""
     groups: dict[tuple[str, str], list[LabelledQuestion]] = defaultdict(list)
@@ -105,16 +105,18 @@ def render_recall_table(
         "| language | data set | questions | way | recall@1 | @5 | @10 | MRR |",
         "|---|---|---|---|---|---|---|---|",
     ]
-    return head + [line for key in kept for line in _render_ways(key, groups[key], found)]
+    return head + [line for key in kept for line in _render_ways(key, groups[key], found_ids)]
 
 
 def _render_ways(
     key: tuple[str, str],
     questions: Sequence[LabelledQuestion],
-    found: Mapping[str, Mapping[str, Sequence[str]]],
+    found_ids: Mapping[str, Mapping[str, Sequence[str]]],
 ) -> list[str]:
     figures = {
-        way: compute_ranking([find_rank(found[question.id][way], question.gold) for question in questions])
+        way: compute_ranking(
+            [find_rank(found_ids[question.id][way], question.gold) for question in questions]
+        )
         for way in WAYS
     }
     return [
@@ -127,7 +129,7 @@ def _render_ranking(figures: Ranking) -> str:
     return " | ".join(f"{value:.3f}" for value in (*figures.recall.values(), figures.mrr))
 
 
-def _write_run_file(options: Namespace, found: Mapping[str, Mapping[str, Any]]) -> None:
+def _write_run_file(options: Namespace, rows: Mapping[str, Mapping[str, Any]]) -> None:
     if options.run is not None:
-        rows = [json.dumps({"id": id, "ids": row["hybrid"]}) for id, row in found.items()]
-        Path(options.run).write_text("\n".join(rows) + "\n", encoding="utf-8")
+        lines = [json.dumps({"id": id, "ids": row["hybrid"]}) for id, row in rows.items()]
+        Path(options.run).write_text("\n".join(lines) + "\n", encoding="utf-8")

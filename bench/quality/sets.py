@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from bench.quality.vectors import find_cache_folder
+from bench.quality.vectors import locate_cache_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def build_parser(part: str) -> ArgumentParser:
     options.add_argument("--sample", type=int, help="at most this many questions a data set and language")
     options.add_argument("--language", action="append", help="only this language; may be repeated")
     options.add_argument(
-        "--cache", type=Path, default=find_cache_folder(), help="where vectors and state are kept"
+        "--cache", type=Path, default=locate_cache_folder(), help="where vectors and state are kept"
     )
     options.add_argument(
         "--model", default="auto", help="model folder; `auto`: the default, built if need be"

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
-from bench.quality.facts import HOST, MAIL, PATH, Facts
+from bench.quality.facts import HOST, MAIL, PATH, LanguageFacts
 
 LOOK_ALIKES = str.maketrans({"a": "а", "e": "е", "o": "о", "c": "с", "p": "р", "i": "і"})
 """Latin → Cyrillic."""
-SCRIPTS = ("0123456789", "۰۱۲۳۴۵۶۷۸۹", "٠١٢٣٤٥٦٧٨٩", "०१२३४५६७८९", "０１２３４５６７８９")
+DIGIT_SCRIPTS = ("0123456789", "۰۱۲۳۴۵۶۷۸۹", "٠١٢٣٤٥٦٧٨٩", "०१२३४५६७८९", "０１２３４５６７８９")
 
 
 def transliterate_digits(text: str, script: str) -> str:
@@ -15,10 +15,10 @@ def transliterate_digits(text: str, script: str) -> str:
     return text.translate(str.maketrans("0123456789", script))
 
 
-def group_thousands(whole: int, sign: str, indian: bool = False) -> str:
+def group_thousands(whole: int, sign: str, is_indian: bool = False) -> str:
     """A whole number with `sign` between its groups: of three digits, `indian` ones above those of two."""
     text = f"{whole:,}"
-    if indian and whole >= 100_000:
+    if is_indian and whole >= 100_000:
         head, tail = str(whole)[:-3], str(whole)[-3:]
         odd = len(head) % 2
         groups = [head[:odd]] * odd + [head[i : i + 2] for i in range(odd, len(head), 2)]
@@ -26,26 +26,26 @@ def group_thousands(whole: int, sign: str, indian: bool = False) -> str:
     return text.replace(",", sign)
 
 
-def format_amounts(whole: int, facts: Facts) -> list[str]:
+def format_amounts(whole: int, facts: LanguageFacts) -> list[str]:
     """Every notation of a whole number in a language."""
     plain = [group_thousands(whole, sign, facts.has_indian_groups) for sign in facts.group_signs]
     return [transliterate_digits(text, script) for script in facts.digit_scripts for text in plain]
 
 
-def format_decimals(number: str, facts: Facts) -> list[str]:
+def format_decimals(number: str, facts: LanguageFacts) -> list[str]:
     """Every notation of a number with decimals; a trailing zero says nothing."""
     texts = [text.replace(".", point) for point in facts.decimal_signs for text in (number, number + "0")]
     return [transliterate_digits(text, script) for script in facts.digit_scripts for text in texts]
 
 
-def format_dates(day: date, facts: Facts, months: tuple[tuple[str, ...], ...]) -> list[str]:
+def format_dates(day: date, facts: LanguageFacts, months: tuple[tuple[str, ...], ...]) -> list[str]:
     """Every notation of a date."""
     parts = {"d": day.day, "dd": f"{day.day:02}", "m": day.month, "mm": f"{day.month:02}", "y": day.year}
     texts = [form.format(**parts, M=months[day.month - 1][0]) for form in facts.date_notations]
     return [transliterate_digits(text, script) for script in facts.digit_scripts for text in texts]
 
 
-def format_times(hour: int, minute: int, facts: Facts) -> list[str]:
+def format_times(hour: int, minute: int, facts: LanguageFacts) -> list[str]:
     """Every notation of a time of day."""
     texts = [form.format(h=hour, hh=f"{hour:02}", mm=f"{minute:02}") for form in facts.time_notations]
     return [transliterate_digits(text, script) for script in facts.digit_scripts for text in texts]
@@ -73,11 +73,11 @@ def iterate_wrong_wholes(whole: int) -> Iterator[int]:
     yield from (whole * 10, whole * 1000, whole // 10, whole // 1000, whole + 1, whole - 1)
 
 
-def iterate_wrong_amounts(whole: int, facts: Facts, scales: Sequence[str]) -> Iterator[str]:
+def iterate_wrong_amounts(whole: int, facts: LanguageFacts, scales: Sequence[str]) -> Iterator[str]:
     """Wrong numbers in every notation, and right digits wrongly written."""
     for wrong in sorted(set(iterate_wrong_wholes(whole)) - {0, whole}):
         yield from format_amounts(wrong, facts)[:3]
-        yield transliterate_digits(str(wrong), SCRIPTS[wrong % len(SCRIPTS)])
+        yield transliterate_digits(str(wrong), DIGIT_SCRIPTS[wrong % len(DIGIT_SCRIPTS)])
     plain, text = group_thousands(whole, facts.group_signs[0]), str(whole)
     yield from (f"{plain} {scale}" for scale in scales)
     yield from (
@@ -92,7 +92,7 @@ def iterate_wrong_amounts(whole: int, facts: Facts, scales: Sequence[str]) -> It
         yield f"{text[:-3]}{facts.wrong_group_sign}{text[-3:]}"
 
 
-def iterate_wrong_decimals(number: str, facts: Facts) -> Iterator[str]:
+def iterate_wrong_decimals(number: str, facts: LanguageFacts) -> Iterator[str]:
     """Each digit one off, the point moved or lost."""
     point = facts.decimal_signs[0]
     for i, digit in enumerate(number):
@@ -106,7 +106,9 @@ def iterate_wrong_decimals(number: str, facts: Facts) -> Iterator[str]:
     yield number.partition(".")[2]
 
 
-def iterate_wrong_dates(day: date, facts: Facts, months: tuple[tuple[str, ...], ...]) -> Iterator[str]:
+def iterate_wrong_dates(
+    day: date, facts: LanguageFacts, months: tuple[tuple[str, ...], ...]
+) -> Iterator[str]:
     """Neighbouring days, months and years, in every notation."""
     near = [day + timedelta(days=n) for n in (1, -1, 10, -10, 31, -31)]
     near += [day.replace(year=day.year + n) for n in (1, -1, 10, -10, 100)]
@@ -115,7 +117,7 @@ def iterate_wrong_dates(day: date, facts: Facts, months: tuple[tuple[str, ...], 
         yield from format_dates(wrong, facts, months)
 
 
-def iterate_wrong_times(hour: int, minute: int, facts: Facts) -> Iterator[str]:
+def iterate_wrong_times(hour: int, minute: int, facts: LanguageFacts) -> Iterator[str]:
     """An hour, a minute or twelve hours off, or both changed about."""
     near = (
         (hour + 1, minute),

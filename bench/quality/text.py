@@ -18,7 +18,7 @@ from indexes.text.words import count_words
 from proxy.gate import markers
 from proxy.gate.endings import SentenceEndDetector
 from proxy.gate.listing import ListNumberParser
-from proxy.gate.sentence_language import BEGINNING_LEAD_WORDS, detect_sentence_language
+from proxy.gate.sentence_language import BEGINNING_LEAD_POINTS, detect_sentence_language
 from proxy.gate.sentences import SentenceScanner
 from proxy.gate.values import find_missing_value, read_values
 from proxy.gate.voice import find_first_person
@@ -176,7 +176,7 @@ def _parse_tag(language: object) -> str | None:
 
 
 def _detect_language(text: str, default: str) -> str:
-    return detect_sentence_language(text, default, load_gate_rules().words, BEGINNING_LEAD_WORDS)
+    return detect_sentence_language(text, default, load_gate_rules().words, BEGINNING_LEAD_POINTS)
 
 
 def run(arguments: list[str]) -> int:

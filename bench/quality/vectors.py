@@ -13,7 +13,7 @@ from indexes.embedding.model import locate_default_model, verify_model
 from indexes.embedding.vector_matrix import pack_vector, unpack_vector
 from indexes.progress import Progress, ignore_progress
 
-BATCH = 32
+TEXTS_A_BATCH = 32
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS vector (key BLOB PRIMARY KEY, half_floats BLOB NOT NULL) WITHOUT ROWID"
 
@@ -21,15 +21,15 @@ _SCHEMA = "CREATE TABLE IF NOT EXISTS vector (key BLOB PRIMARY KEY, half_floats 
 class CachedEmbedder:
     """Implements `Embedder` over a model folder, loaded for the first text not met before. To be closed."""
 
-    def __init__(self, folder: Path, cache: Path):
+    def __init__(self, folder: Path, cache_folder: Path):
         verified = verify_model(folder)
         self.name = verified.identity
         self.dim = verified.card.dim
         self.choose_band = verified.card.choose_band
         self._folder = folder
-        cache.mkdir(parents=True, exist_ok=True)
+        cache_folder.mkdir(parents=True, exist_ok=True)
         # A search embeds its questions in a thread of its own.
-        self._connection = sqlite3.connect(cache / "vectors.db", check_same_thread=False, timeout=60)
+        self._connection = sqlite3.connect(cache_folder / "vectors.db", check_same_thread=False, timeout=60)
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute(_SCHEMA)
 
@@ -59,11 +59,11 @@ class CachedEmbedder:
         packed = self._read_cached_vectors(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in packed}
         todo = sorted(missing, key=lambda key: len(missing[key]))
-        for start in range(0, len(todo), BATCH):
-            batch = todo[start : start + BATCH]
+        for start in range(0, len(todo), TEXTS_A_BATCH):
+            batch = todo[start : start + TEXTS_A_BATCH]
             vectors = self._model.embed_passages([missing[key] for key in batch])
             packed |= self._save_vectors(dict(zip(batch, vectors, strict=True)))
-            progress(f"embedding {len(todo)} passages", min(1, (start + BATCH) / len(todo)))
+            progress(f"embedding {len(todo)} passages", min(1, (start + TEXTS_A_BATCH) / len(todo)))
         return [list(map(float, unpack_vector(packed[key]))) for key in keys]
 
     def _hash_text(self, kind: str, text: str) -> bytes:
@@ -85,6 +85,6 @@ class CachedEmbedder:
         return packed
 
 
-def find_cache_folder() -> Path:
+def locate_cache_folder() -> Path:
     """Where vectors are kept: beside the default model, so that `FIADOR_MODEL_DIR` moves both."""
     return locate_default_model().parent / "bench"

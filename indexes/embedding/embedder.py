@@ -21,7 +21,7 @@ Floats = NDArray[np.float32]
 BATCH_TOKENS_MAX = 2_048
 """Padded tokens a run of the model: more saves little time and costs memory by the square of the length."""
 INPUTS = frozenset(("input_ids", "attention_mask", "token_type_ids", "position_ids"))
-PADDINGS = ("<pad>", "[PAD]")
+PAD_TOKENS = ("<pad>", "[PAD]")
 
 
 class OnnxEmbedder:
@@ -168,7 +168,7 @@ def _choose_output(session: onnxruntime.InferenceSession, card: ModelCard) -> st
 
 
 def _find_pad_id(tokenizer: Tokenizer, card: ModelCard) -> int:
-    names = PADDINGS if card.pad_token is None else (card.pad_token,)
+    names = PAD_TOKENS if card.pad_token is None else (card.pad_token,)
     ids = [id for name in names if (id := tokenizer.token_to_id(name)) is not None]
     if not ids:
         raise ModelError(f"its tokenizer has no {' or '.join(names)}; name another in the card's `pad_token`")

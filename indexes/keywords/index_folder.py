@@ -19,7 +19,7 @@ from indexes.grants import SearchFilter
 from indexes.outbox import OutboxBatch, OutboxItem
 from indexes.text.roots import find_roots
 
-SCHEMA = 2
+SCHEMA_VERSION = 2
 """Of the fields below; raise it with any change to them or to what is put into them."""
 HEAP_BYTES = 50_000_000
 TERMS_MAX = 64
@@ -65,7 +65,7 @@ def build_schema() -> tantivy.Schema:
 def compute_index_version(tokenize: TokenizeFunction) -> str:
     """Of schema and analyser: an index of another version is never used."""
     probed = list(tokenize(PROBE))
-    return f"{SCHEMA}-{sha256(repr((probed, find_roots(probed))).encode()).hexdigest()[:8]}"
+    return f"{SCHEMA_VERSION}-{sha256(repr((probed, find_roots(probed))).encode()).hexdigest()[:8]}"
 
 
 class TantivyFolder:

@@ -143,7 +143,7 @@ class KeywordIndex:
         """Drains whenever there is something to take, until cancelled; `on_failure` hears what went wrong."""
         while True:
             try:
-                if await self._store.read_snapshot(ReadSnapshot.read_position) != self._drained_position:
+                if await self._store.run_on_snapshot(ReadSnapshot.read_position) != self._drained_position:
                     await self.drain()
             except (OSError, KeywordIndexError, sqlite3.Error) as fault:
                 on_failure(fault)
@@ -152,7 +152,7 @@ class KeywordIndex:
 
     async def count_pending_changes(self) -> int:
         """Rows of the outbox that no index has taken yet."""
-        position = await self._store.read_snapshot(ReadSnapshot.read_position)
+        position = await self._store.run_on_snapshot(ReadSnapshot.read_position)
         index = self._open_folder(self._find_index_folders(position.epoch).find_current())
         return position.seq - (index.read_applied() if index else 0)
 
@@ -188,7 +188,7 @@ class KeywordIndex:
         async with self._drain_lock, hold_lock(self._root / "LOCK", wait_s) as held:
             if not held:
                 return False
-            position = await self._store.read_snapshot(ReadSnapshot.read_position)
+            position = await self._store.run_on_snapshot(ReadSnapshot.read_position)
             try:
                 await self._apply_changes(await self._find_usable_folder())
             except KeywordIndexError as fault:
@@ -204,7 +204,7 @@ class KeywordIndex:
 
     async def _read_batch(self, index: TantivyFolder) -> OutboxBatch:
         after = index.read_applied()
-        return await self._store.read_snapshot(lambda snapshot: snapshot.read_batch(after, BATCH))
+        return await self._store.run_on_snapshot(lambda snapshot: snapshot.read_batch(after, BATCH))
 
     async def _record_progress(self, index: TantivyFolder, seq: int) -> None:
         index.mark_applied(seq)
@@ -212,7 +212,7 @@ class KeywordIndex:
 
     async def _find_usable_folder(self) -> TantivyFolder:
         """The current index, or a new one where none could follow the truth from where it is."""
-        position = await self._store.read_snapshot(ReadSnapshot.read_position)
+        position = await self._store.run_on_snapshot(ReadSnapshot.read_position)
         folder = self._find_index_folders(position.epoch).find_current()
         if folder and (folder == self._intact_folder or await asyncio.to_thread(is_index_intact, folder)):
             self._intact_folder = folder

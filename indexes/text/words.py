@@ -31,10 +31,10 @@ def split_runs(folded: str) -> list[str]:
 
 
 def _split_folded(folded: str) -> Iterable[str]:
-    return _ASCII_WORD.findall(folded) if folded.isascii() else _split_any(folded)
+    return _ASCII_WORD.findall(folded) if folded.isascii() else _split_any_script(folded)
 
 
-def _split_any(folded: str) -> Iterator[str]:
+def _split_any_script(folded: str) -> Iterator[str]:
     for match in WORD.finditer(folded):
         word = match[0]
         if word.isascii() or not HAN.search(word):

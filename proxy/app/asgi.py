@@ -153,7 +153,7 @@ def build_metrics_app(deployment: Deployment, overload: OverloadLimiter) -> ASGI
 
 async def _list_obstacles(deployment: Deployment, overload: OverloadLimiter) -> Sequence[str]:
     """Why requests cannot be served now; empty: they can."""
-    ledger_faults = [] if await deployment.ledger.is_writable() else [f"ledger: {deployment.ledger.fault}"]
+    ledger_faults = [] if await deployment.ledger.probe_write() else [f"ledger: {deployment.ledger.fault}"]
     return [*ledger_faults, *overload.list_obstacles()]
 
 

@@ -32,7 +32,7 @@ class LanguagePacks:
     sentences: Mapping[str, SentencePack]
     values: Mapping[str, ValuePack]
     voices: Mapping[str, VoicePack]
-    refuse: Mapping[str, RefusePack]
+    refusals: Mapping[str, RefusePack]
     texts: Mapping[str, TextPack]
     followup_reader: FollowupReader
     """Of follow-ups, in all languages at once."""
@@ -47,7 +47,7 @@ def load_language_packs() -> LanguagePacks:
         sentences=load_packs("sentences", SentencePack),
         values=load_packs("values", ValuePack),
         voices=load_packs("voice", VoicePack),
-        refuse=refuse_packs,
+        refusals=refuse_packs,
         texts=load_packs("texts", TextPack),
         followup_reader=FollowupReader(refuse_packs),
     )
@@ -60,9 +60,9 @@ def build_assistant(
     names = settings.subject.names
     name_words = frozenset(word for spelling in names for word in split_words(spelling))
     find_words = _make_word_finder(packs.words, name_words, settings.language)
-    router = OverviewRouter(packs.refuse, names)
+    router = OverviewRouter(packs.refusals, names)
     refuser = QuestionRefuser(
-        packs.refuse,
+        packs.refusals,
         _build_topics(settings.topics),
         names,
         lambda question: packs.followup_reader.is_contentless(question, find_words),
@@ -78,7 +78,7 @@ def build_assistant(
         followup_reader=packs.followup_reader,
         find_content_words=find_words,
         prompt=system_prompt,
-        gate_rules=_build_gate_rules(settings, packs, refuser, system_prompt),
+        gate_rules_for=_build_gate_rules(settings, packs, refuser, system_prompt),
         texts=FixedTexts(packs.texts, _collect_overrides(settings), settings.topics.own),
         threshold_for=lambda language: threshold.choose_threshold(
             settings.threshold, settings.thresholds, language, calibrated
@@ -145,7 +145,7 @@ def _build_gate_rules(
         values=packs.values,
         voices=packs.voices,
         words=packs.words,
-        token=prompt.TOKEN,
+        token=prompt.NOT_IN_SOURCES_TOKEN,
         topics=refuser.answer_topics,
         voice=settings.voice == "third_person",
         spelled_numbers=gate.spelled_numbers,

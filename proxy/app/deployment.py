@@ -75,8 +75,8 @@ async def open_deployment(
                 for name, assistant in settings.assistants.items()
             },
             word_packs=language_packs.words,
-            finder=evidence.search,
-            book=evidence.records,
+            evidence_finder=evidence.search,
+            record_finder=evidence.records,
             ledger=spending_ledger,
             decisions=DecisionRecorder(decisions, metrics, keep_questions=settings.log.questions),
             now=lambda: datetime.now(UTC),

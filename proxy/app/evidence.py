@@ -105,7 +105,7 @@ async def _open_stores(
             store,
             keyword_index,
             packs=packs,
-            titles=titles,
+            source_titles=titles,
             embedder=embedding.embedder,
             degraded=embedding.degraded,
             tuning=tuning,

@@ -99,9 +99,9 @@ def _parse_jwks_url(location: str) -> str:
     return location if parts.scheme in ("http", "https") else ""
 
 
-def _parse_jwks(text: bytes) -> dict[str | None, jwt.PyJWK]:
+def _parse_jwks(body: bytes) -> dict[str | None, jwt.PyJWK]:
     """Public signing keys by name, those that we cannot use left out. Raises ValueError if none is."""
-    document = json.loads(text)
+    document = json.loads(body)
     entries = document.get("keys", []) if isinstance(document, dict) else []
     keys = {key.key_id: key for entry in entries if (key := _parse_jwks_key(entry)) is not None}
     if not keys:

@@ -59,7 +59,7 @@ class ApiKey:
 class IssuedKey:
     """A new key, and the credential with it: the text that the client sends, shown this once."""
 
-    secret: str
+    credential: str
     key: ApiKey
 
 

@@ -39,7 +39,7 @@ async def ask_once(settings: Settings, text: str, options: AskOptions) -> None:
     on_text = _ignore_piece if options.is_dry_run or options.output_format == "json" else _print_piece
     try:
         async with open_deployment(settings) as deployment:
-            await (_rehearse_question if options.is_dry_run else _ask_and_record)(
+            await (_ask_without_upstream if options.is_dry_run else _ask_and_record)(
                 question, deployment.context, on_text, answer
             )
     except BusyError as fault:
@@ -89,7 +89,7 @@ async def _ask_and_record(
             await context.decisions.write(answer.trace)
 
 
-async def _rehearse_question(
+async def _ask_without_upstream(
     question: InProcessQuestion,
     context: AnswerContext,
     on_text: Callable[[str], None],

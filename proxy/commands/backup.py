@@ -35,12 +35,12 @@ def write_backup(settings: Settings, file: Path) -> list[str]:
     if not parent.is_dir():
         raise ConfigError(f"{parent}: want a folder, got none")
     with TemporaryDirectory(prefix=".fiador-", dir=parent) as folder:  # its disk: renamed at the end
-        work = Path(folder)
-        names = [*_copy_files(build_data_paths(settings), work)]
+        work_folder = Path(folder)
+        names = [*_copy_files(build_data_paths(settings), work_folder)]
         if not names:
             raise ConfigError(f"{settings.server.data_dir}: holds nothing to back up")
-        _write_archive(work, names)
-        (work / "archive").rename(file)
+        _write_archive(work_folder, names)
+        (work_folder / "archive").rename(file)
     return names
 
 
@@ -49,20 +49,20 @@ def list_databases(data_paths: DataPaths) -> tuple[Path, ...]:
     return data_paths.store, data_paths.ledger, data_paths.keys, data_paths.decisions
 
 
-def _copy_files(data_paths: DataPaths, work: Path) -> Iterator[str]:
+def _copy_files(data_paths: DataPaths, work_folder: Path) -> Iterator[str]:
     """Copies each file as it is at one moment.
 
     What waits to be booked comes before the books: booked meanwhile it is there twice and counts once.
     """
     for path in sorted(spool.find_spool_folder(data_paths.ledger).glob("*.jsonl")):
         name = f"{path.parent.name}/{path.name}"
-        (work / name).parent.mkdir(exist_ok=True)
-        shutil.copyfile(path, work / name)
+        (work_folder / name).parent.mkdir(exist_ok=True)
+        shutil.copyfile(path, work_folder / name)
         yield name
     with show_progress() as bar:
         for path in filter(Path.exists, list_databases(data_paths)):
             bar(f"copying {path.name}", 0)
-            _copy_database(path, work / path.name)
+            _copy_database(path, work_folder / path.name)
             yield path.name
 
 
@@ -74,20 +74,20 @@ def _copy_database(path: Path, target: Path) -> None:
         raise StoreError("A store cannot be copied.", detail=f"{path}: {fault}") from fault
 
 
-def _write_archive(work: Path, names: list[str]) -> None:
+def _write_archive(work_folder: Path, names: list[str]) -> None:
     """The archive, for its owner's eyes alone: what it is first, so that reading it can check the rest."""
-    hashes = {name: hash_file(work / name) for name in names}
+    hashes = {name: hash_file(work_folder / name) for name in names}
     manifest = {
         "format": FORMAT_VERSION,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "sha256": hashes,
     }
-    (work / MANIFEST).write_text(json.dumps(manifest, indent=1), "utf-8")
-    archive = work / "archive"
+    (work_folder / MANIFEST).write_text(json.dumps(manifest, indent=1), "utf-8")
+    archive = work_folder / "archive"
     archive.touch(0o600)
     with tarfile.open(archive, "w:gz", compresslevel=6) as tar:
         for name in (MANIFEST, *names):
-            tar.add(work / name, name)
+            tar.add(work_folder / name, name)
 
 
 @click.command("backup")

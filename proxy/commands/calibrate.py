@@ -11,7 +11,7 @@ import click
 from golden import calibrate, plot
 from golden.calibrate import Separations
 from proxy.commands.console import print_json
-from proxy.commands.evaluation import EvaluationTrial, _evaluate_on_deployment, _open_trial_deployment
+from proxy.commands.evaluation import EvaluationTrial, evaluate_on_deployment, open_trial_deployment
 from proxy.commands.root import JSON_OPTION, SETS_ARGUMENT, load_context_settings, run_coroutine
 from proxy.domain.errors import ConfigError
 from proxy.settings import lock
@@ -50,18 +50,20 @@ class Calibration:
         )
 
 
-async def calibrate_thresholds(settings: Settings, sets: tuple[Path, ...], *, writing: bool) -> Calibration:
+async def calibrate_thresholds(
+    settings: Settings, sets: tuple[Path, ...], *, will_write: bool
+) -> Calibration:
     """Looks for a threshold per assistant and language, with the configured embedding.
 
     Raises `ConfigError` for what is to be written and was not measured with the embedding that is meant.
     """
-    async with _open_trial_deployment(settings, EvaluationTrial()) as deployment:
-        if writing and (degraded := deployment.evidence.degraded):
+    async with open_trial_deployment(settings, EvaluationTrial()) as deployment:
+        if will_write and (degraded := deployment.evidence.degraded):
             raise ConfigError(
                 f"--write: {degraded}. Thresholds of keywords alone would not hold once it serves; "
                 '`embedding.model = "off"` says that keywords alone are meant'
             )
-        separations = calibrate.separate_report(await _evaluate_on_deployment(deployment, sets, live=False))
+        separations = calibrate.separate_report(await evaluate_on_deployment(deployment, sets, live=False))
         state = await deployment.evidence.store.read_state()
         embedder = deployment.evidence.embedder
     generation = f"{state.epoch}/{state.generation}"
@@ -85,7 +87,7 @@ def _format_today() -> str:
 def calibrate_command(context: click.Context, /, sets: tuple[Path, ...], **options: Any) -> None:
     """Find the threshold that parts answers from refusals."""
     settings = load_context_settings(context)
-    calibration = run_coroutine(calibrate_thresholds(settings, sets, writing=options["write"]))
+    calibration = run_coroutine(calibrate_thresholds(settings, sets, will_write=options["write"]))
     calibration.print_separations(as_json=options["as_json"])
     if options["picture"]:
         calibration.write_plot(options["picture"])

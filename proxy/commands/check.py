@@ -37,7 +37,7 @@ class CheckReport:
 
 async def check_configuration(settings: Settings, *, online: bool, as_json: bool) -> int:
     """0: it would serve. 1: an upstream does not know its model. Raises `ConfigError` where it would not."""
-    if faults := [*_find_missing_files(settings)]:
+    if faults := [*_find_file_faults(settings)]:
         raise ConfigError(*faults)
     async with open_deployment(settings) as deployment:
         report = CheckReport(
@@ -61,7 +61,7 @@ def _print_check_report(report: CheckReport) -> None:
     out.print(bad if report.faults else "[green]The configuration is good.[/]")
 
 
-def _find_missing_files(settings: Settings) -> Iterator[str]:
+def _find_file_faults(settings: Settings) -> Iterator[str]:
     """Models, folders and files that the configuration names and that cannot be used."""
     if isinstance(settings.embedding.model, Path):
         try:
@@ -158,7 +158,9 @@ async def _explain_refusal(text: str, assistant: Assistant, deployment: Deployme
         return ""
     context = deployment.context
     viewer = Viewer(deployment.settings.auth.public_groups, context.now(), assistant.sources)
-    evidence = await context.finder.find_evidence(Query((text,), subject_names=assistant.name_words), viewer)
+    evidence = await context.evidence_finder.find_evidence(
+        Query((text,), subject_names=assistant.name_words), viewer
+    )
     threshold = assistant.threshold_for(detect_language(text, context.word_packs) or assistant.language)
     return (
         ""

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-WIDTH_MAX = 10_000
+PIPED_WIDTH = 10_000
 """Columns of a table that no terminal reads: rich takes 80 there, and folds."""
 _RTL_CLASSES = {"R", "AL"}
 """Bidirectional classes of letters that run from right to left (UAX #9)."""
@@ -34,7 +34,7 @@ def print_table(
     for row in rows:
         table.add_row(*map(Text, row))
     if not out.is_terminal:
-        out = Console(file=out.file, width=WIDTH_MAX)
+        out = Console(file=out.file, width=PIPED_WIDTH)
     out.print(table)
 
 

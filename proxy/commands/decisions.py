@@ -13,7 +13,7 @@ from proxy.domain.types import Decision
 from proxy.observe.decisions import SqliteDecisionLog
 from proxy.settings.tree import Settings
 
-QUESTION_CHARS = 70
+QUESTION_CHARS_MAX = 70
 """Of a question in the list; `fiador decisions ID` shows it whole."""
 
 
@@ -33,7 +33,7 @@ async def print_recent_decisions(
             f"{format_instant(trace.started)}  {trace.id}  {trace.decision}{reason}  {trace.model}  {cost}"
         )
         if trace.question:
-            out.print(f"    {isolate_direction(' '.join(trace.question.split())[:QUESTION_CHARS])}")
+            out.print(f"    {isolate_direction(' '.join(trace.question.split())[:QUESTION_CHARS_MAX])}")
     if not traces:
         out.print("no decisions yet" if decision is None else f"no decision was {decision}")
     return None

@@ -21,7 +21,7 @@ from rich.console import Console
 from proxy.app import build_data_paths
 from proxy.auth import KeyStore
 from proxy.commands import model, sync
-from proxy.commands.demo_scenes import ACTS, DemoStage
+from proxy.commands.demo_scenes import SCENES, DemoStage
 from proxy.ledger.periods import SpendCap
 from proxy.settings.load import load_settings
 from proxy.settings.tree import Settings
@@ -31,29 +31,29 @@ KEY_GROUPS = {"public": ["public"], "staff": ["staff"], "finance": ["finance"]}
 """Groups of the demo's keys, by the key's name. One more key, `empty`, has a cap of nothing."""
 
 
-def run_demo(home: Path, *, serve: bool) -> int:
+def run_demo(data_dir: Path, *, serve: bool) -> int:
     """Plays every scene; 0 if every check held. The data folder keeps the index for the next demo."""
     out = Console(highlight=False, soft_wrap=True)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # the proxy must not outlive the demo
     began = time.perf_counter()
     with as_file(files("config") / "sample") as sample:
-        settings = _prepare_settings(sample, home)
+        settings = _prepare_settings(sample, data_dir)
         model.ensure_model(out)
         asyncio.run(sync.sync_once(settings, sync.build_text_printer(out)))
         keys = asyncio.run(_create_demo_keys(settings))
-        with _run_proxy(sample / "fiador.toml", home) as address:
-            failure_count = _play_acts(address, keys, settings, out)
+        with _run_proxy(sample / "fiador.toml", data_dir) as address:
+            failure_count = _play_scenes(address, keys, settings, out)
             out.print(f"\n{_format_summary(failure_count)} in {time.perf_counter() - began:.1f} s")
             if serve and not failure_count:
                 _keep_serving(address, keys["public"], out)
     return 1 if failure_count else 0
 
 
-def _prepare_settings(sample: Path, home: Path) -> Settings:
+def _prepare_settings(sample: Path, data_dir: Path) -> Settings:
     """The sample's settings over the data folder, which loses what an earlier demo spent and decided."""
-    settings = load_settings(sample / "fiador.toml", data_dir=home)
-    home.mkdir(parents=True, exist_ok=True)
-    for stale in home.glob("*"):
+    settings = load_settings(sample / "fiador.toml", data_dir=data_dir)
+    data_dir.mkdir(parents=True, exist_ok=True)
+    for stale in data_dir.glob("*"):
         if stale.name.startswith(("ledger", "keys", "decisions")):
             shutil.rmtree(stale) if stale.is_dir() else stale.unlink()
     return settings
@@ -67,19 +67,19 @@ async def _create_demo_keys(settings: Settings) -> dict[str, str]:
         }
         no_spending = SpendCap(month_nanousd=0)
         new_keys["empty"] = await key_store.create_key("empty", groups=["public"], cap=no_spending)
-    return {name: key.secret for name, key in new_keys.items()}
+    return {name: key.credential for name, key in new_keys.items()}
 
 
 @contextlib.contextmanager
-def _run_proxy(config: Path, home: Path) -> Iterator[str]:
+def _run_proxy(config: Path, data_dir: Path) -> Iterator[str]:
     """A `fiador serve` of its own process on a free loopback port, ended at the end."""
     port = _find_free_port()
-    log = (home / "demo.log").open("wb")
-    command = [sys.executable, "-m", "proxy.commands", "--config", str(config), "--data-dir", str(home)]
+    log = (data_dir / "demo.log").open("wb")
+    command = [sys.executable, "-m", "proxy.commands", "--config", str(config), "--data-dir", str(data_dir)]
     child = subprocess.Popen([*command, "serve", "--port", str(port)], stdout=log, stderr=log)
     try:
         address = f"http://127.0.0.1:{port}"
-        _wait_until_healthy(address, child, home / "demo.log")
+        _wait_until_healthy(address, child, data_dir / "demo.log")
         yield address
     finally:
         child.terminate()
@@ -106,7 +106,7 @@ def _wait_until_healthy(address: str, child: subprocess.Popen[bytes], log: Path)
     raise RuntimeError(f"the proxy did not start; its log:\n{log.read_text('utf-8', 'replace')[-2000:]}")
 
 
-def _play_acts(address: str, keys: dict[str, str], settings: Settings, out: Console) -> int:
+def _play_scenes(address: str, keys: dict[str, str], settings: Settings, out: Console) -> int:
     """Every scene; how many checks failed."""
     clients = {
         name: OpenAI(
@@ -118,13 +118,13 @@ def _play_acts(address: str, keys: dict[str, str], settings: Settings, out: Cons
         for name, key in keys.items()
     }
     stage = DemoStage(clients, settings, out)
-    for play_scene in ACTS:
+    for play_scene in SCENES:
         play_scene(stage)
     return stage.failure_count
 
 
-def _format_summary(failed: int) -> str:
-    return "[red]" + f"{failed} checks failed[/]" if failed else "[green]Every check held[/]"
+def _format_summary(failure_count: int) -> str:
+    return "[red]" + f"{failure_count} checks failed[/]" if failure_count else "[green]Every check held[/]"
 
 
 def _keep_serving(address: str, key: str, out: Console) -> None:

@@ -172,4 +172,4 @@ def play_exhausted_cap(stage: DemoStage) -> None:
     stage.check_no_calls(answer)
 
 
-ACTS = (play_answer, play_refusals, play_lying_model, play_permissions, play_exhausted_cap)
+SCENES = (play_answer, play_refusals, play_lying_model, play_permissions, play_exhausted_cap)

@@ -53,11 +53,11 @@ async def run_evaluation(
 
 async def evaluate_sets(settings: Settings, sets: tuple[Path, ...], trial: EvaluationTrial) -> Report:
     """Grades every case of the sets."""
-    async with _open_trial_deployment(settings, trial) as deployment:
-        return await _evaluate_on_deployment(deployment, sets, live=trial.live)
+    async with open_trial_deployment(settings, trial) as deployment:
+        return await evaluate_on_deployment(deployment, sets, live=trial.live)
 
 
-async def _evaluate_on_deployment(deployment: Deployment, sets: tuple[Path, ...], *, live: bool) -> Report:
+async def evaluate_on_deployment(deployment: Deployment, sets: tuple[Path, ...], *, live: bool) -> Report:
     """Grades the cases of the sets; those that need meaning are left out where no real model embeds."""
     embedder = deployment.evidence.embedder
     has_meaning = embedder is not None and not isinstance(embedder, BagOfTokens)
@@ -74,7 +74,7 @@ async def _evaluate_on_deployment(deployment: Deployment, sets: tuple[Path, ...]
 
 
 @asynccontextmanager
-async def _open_trial_deployment(settings: Settings, trial: EvaluationTrial) -> AsyncIterator[Deployment]:
+async def open_trial_deployment(settings: Settings, trial: EvaluationTrial) -> AsyncIterator[Deployment]:
     """The deployment over an index of its own, so that a trial neither needs nor spoils the one in use."""
     with tempfile.TemporaryDirectory(prefix="fiador-eval-") as folder:
         server = settings.server.model_copy(update={"data_dir": Path(folder)})

@@ -81,7 +81,7 @@ async def create_key(settings: Settings, new_key: NewKey) -> str:
         key = await key_store.create_key(
             new_key.name, groups=new_key.groups, scopes=new_key.scopes, cap=new_key.cap, expires=expires
         )
-    return key.secret
+    return key.credential
 
 
 def find_key_warnings(settings: Settings, groups: frozenset[str]) -> list[str]:

@@ -23,7 +23,7 @@ from proxy.settings.tree import Settings
 
 MANIFEST_BYTES_MAX = 1_000_000
 CHUNK_BYTES = 1 << 20
-MEMBER_NAMES = re.compile(r"(?:truth|ledger|keys|decisions)\.db|ledger\.db\.spool/[\w~-]+\.jsonl")
+MEMBER_NAME_PATTERN = re.compile(r"(?:truth|ledger|keys|decisions)\.db|ledger\.db\.spool/[\w~-]+\.jsonl")
 """What an archive may hold beside the manifest, and nowhere else: databases, and settlements that wait."""
 
 
@@ -39,20 +39,20 @@ async def restore_backup(settings: Settings, file: Path) -> list[str]:
     data_dir = settings.server.data_dir
     data_dir.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=".fiador-", dir=data_dir) as folder:
-        work = Path(folder)
+        work_folder = Path(folder)
         try:
-            names = _extract_archive(file, work)
-            _verify_databases(work, names)
-            await _renew_epoch(work)
+            names = _extract_archive(file, work_folder)
+            _verify_databases(work_folder, names)
+            await _renew_epoch(work_folder)
         except (tarfile.TarError, zlib.error, EOFError, ValueError, sqlite3.Error, StoreFileError) as fault:
             raise ConfigError(f"{file}: no whole backup of this program: {fault}") from fault
         for name in names:
             (data_dir / name).parent.mkdir(exist_ok=True)
-            (work / name).rename(data_dir / name)
+            (work_folder / name).rename(data_dir / name)
     return names
 
 
-def _extract_archive(file: Path, work: Path) -> list[str]:
+def _extract_archive(file: Path, work_folder: Path) -> list[str]:
     """Unpacks every file; their names. Raises ValueError for what is no backup of ours, and whatever reading
     archives raises.
     """
@@ -60,8 +60,8 @@ def _extract_archive(file: Path, work: Path) -> list[str]:
         hashes = _read_manifest(tar)
         for member in tar:
             if member.name != MANIFEST:
-                _extract_member(tar, member, hashes, work)
-    if lost := [name for name in hashes if not (work / name).exists()]:
+                _extract_member(tar, member, hashes, work_folder)
+    if lost := [name for name in hashes if not (work_folder / name).exists()]:
         raise ValueError(f"{lost[0]} is missing")
     return [*hashes]
 
@@ -83,13 +83,13 @@ def _read_manifest(tar: tarfile.TarFile) -> dict[str, str]:
 
 
 def _extract_member(
-    tar: tarfile.TarFile, member: tarfile.TarInfo, hashes: dict[str, str], work: Path
+    tar: tarfile.TarFile, member: tarfile.TarInfo, hashes: dict[str, str], work_folder: Path
 ) -> None:
-    is_expected = member.isreg() and member.name in hashes and MEMBER_NAMES.fullmatch(member.name)
+    is_expected = member.isreg() and member.name in hashes and MEMBER_NAME_PATTERN.fullmatch(member.name)
     data = tar.extractfile(member) if is_expected else None
     if data is None:
         raise ValueError(f"{member.name!r:.80} has no place in it")
-    path = work / member.name
+    path = work_folder / member.name
     path.parent.mkdir(exist_ok=True)
     path.touch(0o600)
     with path.open("wb") as out:
@@ -98,19 +98,19 @@ def _extract_member(
         raise ValueError(f"{member.name} has changed")
 
 
-def _verify_databases(work: Path, names: list[str]) -> None:
+def _verify_databases(work_folder: Path, names: list[str]) -> None:
     """Raises ValueError, or what SQLite raises, for a database that is not sound."""
     for name in names:
         if name.endswith(".db"):
-            with closing(sqlite3.connect(work / name)) as database:
+            with closing(sqlite3.connect(work_folder / name)) as database:
                 (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
             if verdict != "ok":
                 raise ValueError(f"{name} is damaged: {verdict}")
 
 
-async def _renew_epoch(work: Path) -> None:
+async def _renew_epoch(work_folder: Path) -> None:
     """Begins another line of history in the truth: nothing that was derived of it holds."""
-    if (truth := work / "truth.db").exists():
+    if (truth := work_folder / "truth.db").exists():
         async with Store(truth) as store:
             await store.renew_epoch()
 

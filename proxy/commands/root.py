@@ -71,24 +71,24 @@ class RootGroup(click.Group):
         try:
             return super().invoke(context)
         except ConfigError as fault:
-            exit_with(2, "\n".join(fault.faults))
+            exit_with_message(2, "\n".join(fault.faults))
         except FiadorError as fault:
-            exit_with(1, f"{fault.text} {fault.detail}".strip())
+            exit_with_message(1, f"{fault.text} {fault.detail}".strip())
         except KeyboardInterrupt:
-            exit_with(EXIT_INTERRUPTED, "Interrupted.")
+            exit_with_message(EXIT_INTERRUPTED, "Interrupted.")
         except BrokenPipeError:
             exit_for_closed_pipe()
         except OSError as fault:
             if fault.filename is None:
                 raise
-            exit_with(2, f"{fault.filename}: {fault.strerror}")
+            exit_with_message(2, f"{fault.filename}: {fault.strerror}")
         except SystemExit as end:
             if isinstance(end.__context__, BrokenPipeError):  # how rich says it
                 exit_for_closed_pipe()
             raise
 
 
-def exit_with(code: int, message: str) -> NoReturn:
+def exit_with_message(code: int, message: str) -> NoReturn:
     """Ends with `code`, the message on standard error."""
     click.echo(message, err=True)
     raise SystemExit(code)
@@ -124,9 +124,9 @@ def load_context_settings(context: click.Context) -> Settings:
     return load_settings(config, data_dir=data_dir)
 
 
-def run_coroutine(work: Coroutine[Any, Any, T]) -> T:
+def run_coroutine(coroutine: Coroutine[Any, Any, T]) -> T:
     """Runs `work` to its end in an event loop of its own."""
-    return asyncio.run(work)
+    return asyncio.run(coroutine)
 
 
 class BoundedNumber(click.FloatRange):

@@ -67,14 +67,14 @@ def spend_command(context: click.Context, /, by: Any, since: str, **options: Any
     return run_coroutine(print_spend(settings, by, since, as_json=as_json))
 
 
-async def print_spend(settings: Settings, by: SpendGrouping, since: str, *, as_json: bool) -> None:
+async def print_spend(settings: Settings, grouping: SpendGrouping, since: str, *, as_json: bool) -> None:
     """Totals by key, model or day."""
     async with make_ledger(settings) as ledger:
-        rows = await ledger.list_spend_totals(by, since)
+        rows = await ledger.list_spend_totals(grouping, since)
     if as_json:
         return print_json(rows)
     return print_table(
-        (by, "requests", "tokens in", "tokens out", "settled", "held"), map(_format_spend_row, rows)
+        (grouping, "requests", "tokens in", "tokens out", "settled", "held"), map(_format_spend_row, rows)
     )
 
 
@@ -181,11 +181,11 @@ async def acknowledge_model(settings: Settings, model: str, reason: str) -> bool
 @click.pass_context
 def rewind_command(context: click.Context, reason: str) -> None:
     """Make today the latest day, after a clock ran ahead."""
-    run_coroutine(rewind_books(load_context_settings(context), reason))
+    run_coroutine(rewind_ledger(load_context_settings(context), reason))
     click.echo("the books go on from today")
 
 
-async def rewind_books(settings: Settings, reason: str) -> None:
+async def rewind_ledger(settings: Settings, reason: str) -> None:
     """Makes today the latest day of the books again, after a clock that had run ahead."""
     async with make_ledger(settings) as ledger:
         await ledger.rewind_period(reason, operator=getpass.getuser())

@@ -59,7 +59,7 @@ async def sync_index(
             list_folders(settings),
             books=list_record_books(settings),
             embedder=stores.embedder,
-            lexical=stores.keyword_index,
+            keyword_index=stores.keyword_index,
             packs=language_packs.words,
             progress=progress,
         )
@@ -70,7 +70,7 @@ async def sync_index(
 async def _run_pass(
     settings: Settings, stores: EvidenceStores, language_packs: LanguagePacks, print_report: ReportPrinter
 ) -> int:
-    with _show_steps() as bar:
+    with _show_sync_progress() as bar:
         report = await sync_index(settings, stores, language_packs, bar)
     print_report(report, stores.degraded)
     return 1 if report.faults else 0
@@ -88,7 +88,7 @@ def build_text_printer(out: Console | None = None) -> ReportPrinter:
 
 
 @contextmanager
-def _show_steps() -> Iterator[SyncProgress]:
+def _show_sync_progress() -> Iterator[SyncProgress]:
     with show_progress() as bar:
         yield lambda step: bar(_label_step(step), _compute_share(step))
 

@@ -8,16 +8,16 @@ from proxy.gate.evidence import SourceText
 from proxy.gate.rules import GateRules
 from proxy.gate.values import TextValues, find_missing_value, read_values, render_text
 
-RUN_MAX = 80
+RUN_CHARS_MAX = 80
 """Characters on each side of a boundary that are read together."""
-_POINTS = "。｡܁۔"
+_ADDRESS_POINTS = "。｡܁۔"
 """Stops that a browser, or a reader, takes for the point of an address."""
-HEAD_MAX = 2 * RUN_MAX
+HEAD_CHARS_MAX = 2 * RUN_CHARS_MAX
 """Characters after a boundary that are looked at, white space before the run included."""
 
 _TAIL = regex.compile(r"(?r)\S{1,80}")
 _HEAD = regex.compile(r"\S{1,80}")
-_WRAPPED = regex.compile(r"(?:\r\n?|[\n\u2028\u2029\x85\v\f])[^\S\r\n]*(?=\p{Nd}{3}|\p{L})")
+_SOFT_BREAK = regex.compile(r"(?:\r\n?|[\n\u2028\u2029\x85\v\f])[^\S\r\n]*(?=\p{Nd}{3}|\p{L})")
 """A soft line break before what may go on with a number: `12⏎500`, `5⏎million`."""
 
 
@@ -29,27 +29,27 @@ def extract_tail(text: str, previous_tail: str) -> str:
     m = _TAIL.match(text)
     if m is None:
         return ""
-    return (previous_tail + m.group())[-RUN_MAX:] if m.start() == 0 else m.group()
+    return (previous_tail + m.group())[-RUN_CHARS_MAX:] if m.start() == 0 else m.group()
 
 
-def join_across_boundary(before: str, text: str) -> tuple[str, int]:
+def join_across_boundary(tail: str, text: str) -> tuple[str, int]:
     """The run that the tail before it and the beginning of `text` make, and where they meet; ("", 0): none.
 
     A soft line break after a digit reads as a space does: before three more, or before `million`.
     """
-    if not before or text.startswith(" "):
+    if not tail or text.startswith(" "):
         return "", 0  # so most sentences begin
-    before, text, gap = render_text(before), render_text(text[:HEAD_MAX]), ""
-    if before[-1:].isdigit() and (m := _WRAPPED.match(text)):
+    tail, text, gap = render_text(tail), render_text(text[:HEAD_CHARS_MAX]), ""
+    if tail[-1:].isdigit() and (m := _SOFT_BREAK.match(text)):
         gap, text = " ", text[m.end() :]
     head = _HEAD.match(text)
-    if not before or head is None or not _can_join(before[-1]):
+    if not tail or head is None or not _can_join(tail[-1]):
         return "", 0
-    return before + gap + head.group(), len(before)
+    return tail + gap + head.group(), len(tail)
 
 
 def _can_join(char: str) -> bool:
-    return char.isascii() or char.isdigit() or char in _POINTS
+    return char.isascii() or char.isdigit() or char in _ADDRESS_POINTS
 
 
 def read_crossing_values(run: str, at: int, language: str, rules: GateRules) -> TextValues:

@@ -33,17 +33,17 @@ class PromptEcho:
         self._words_min, self._han_chars_min = words_min, -(-words_min * 3 // 2)
         self._vocabulary = frozenset(prompt_words)
         self._padded_prompt = pad_words(prompt_words)
-        self.tail_words = self._han_chars_min - 1
+        self.tail_words_max = self._han_chars_min - 1
         """How many of the last words before a sentence a run that ends in it may begin in."""
 
-    def find_run(self, words: Sequence[str], own_start: int, source_texts: Iterable[str]) -> str:
+    def find_run(self, words: Sequence[str], own_start: int, padded_sources: Iterable[str]) -> str:
         """The first run of the prompt that ends in `words[own_start:]` and that no cited source holds.
 
         "" if there is none. Of each source its words are given, padded (`pad_words`).
         """
         if sum(map(self._vocabulary.__contains__, words)) < self._words_min:
             return ""
-        padded_texts = list(source_texts)
+        padded_texts = list(padded_sources)
         for start, end in self._iterate_stretches(words):
             for at in range(start, end):
                 length = self._measure_run(words[at:end])

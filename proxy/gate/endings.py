@@ -34,7 +34,7 @@ _LIST_NUMBER = regex.compile(
 _FIRST_INLINE_NUMBER = regex.compile(r"(?r)[:：][^\S\r\n]{1,4}[*_]{0,3}\(?[1１۱١१]")
 _NEXT_INLINE_NUMBER = regex.compile(r"(?r)[^\S\r\n]\(?(\p{Nd}{1,2})")
 _MARKER_BEFORE = regex.compile(r"(?r)[\[【［][^\[\]【】［］]{1,40}[\]】］][\"'”’»)*_]{0,4}")
-_OPENERS = re.compile(r"[(\[{\"'“”„«»‘‚‹›¿¡*_`（「『【《〈［]{0,8}+")
+_OPENING_SIGNS = re.compile(r"[(\[{\"'“”„«»‘‚‹›¿¡*_`（「『【《〈［]{0,8}+")
 _LATIN = regex.compile(r"[A-Za-z]++")
 _HOST_PATH = regex.compile(r"[a-z\d]\.[a-z]{2,}/")
 """A host and its path: example.org/a."""
@@ -64,7 +64,7 @@ class SentenceEndDetector:
             return _decide_strong_stop(text, stops, ahead)
         if ahead.is_line_end:
             return True
-        content_start = _OPENERS.match(text, ahead.next_at, ahead.limit).end()  # type: ignore[union-attr]  # matches ""
+        content_start = _OPENING_SIGNS.match(text, ahead.next_at, ahead.limit).end()  # type: ignore[union-attr]  # matches ""
         if ahead.can_grow and content_start == ahead.limit:
             return WAIT
         if stops not in (".", "．"):

@@ -21,13 +21,15 @@ class SourceText:
         self._rules = rules
         self.number = source.number
         self.text = source.text
-        self._tag = source.language
+        self._language = source.language
 
     @cached_property
     def values(self) -> TextValues:
         """Its values, read in its own language; unknown: every convention's certain readings."""
         language = (
-            self._tag if self._tag in self._rules.values else detect_language(self.text, self._rules.words)
+            self._language
+            if self._language in self._rules.values
+            else detect_language(self.text, self._rules.words)
         )
         return read_values(render_text(self.text), language, self._rules.values, is_source=True)
 
@@ -37,12 +39,12 @@ class SourceText:
         return pad_words(split_tokens(fold_text(self.text)))
 
     @cached_property
-    def _folded_space(self) -> str:
+    def _single_spaced_text(self) -> str:
         return " ".join(self.text.split())
 
     def has_line(self, line: str) -> bool:
         """Whether `line`, white space folded, stands here between spaces, quotes, brackets or ends."""
-        wanted, text = " ".join(line.split()), self._folded_space
+        wanted, text = " ".join(line.split()), self._single_spaced_text
         at = text.find(wanted) if wanted else -1
         while at >= 0:
             end = at + len(wanted)

@@ -13,7 +13,7 @@ from proxy.gate.endings import SentenceEndDetector
 from proxy.gate.evidence import SourceText
 from proxy.gate.listing import ListNumberParser
 from proxy.gate.rules import GateRules
-from proxy.gate.sentence_language import BEGINNING_LEAD_WORDS, detect_sentence_language
+from proxy.gate.sentence_language import BEGINNING_LEAD_POINTS, detect_sentence_language
 from proxy.gate.sentences import SentenceScanner, SentenceSpan
 from proxy.gate.types import GateRule, Release, Stop
 from proxy.gate.values import TextValues
@@ -164,7 +164,7 @@ class Gate:
         )
 
     def _release_sentence(self, unit: SentenceSpan, sentence: AnswerSentence) -> GateOutputs:
-        self._recent_words = sentence.words[-self._rules.echo.tail_words :]
+        self._recent_words = sentence.words[-self._rules.echo.tail_words_max :]
         self._tail = extract_tail(sentence.text, self._tail)
         self._keep_lead_numbers(unit, sentence.source_numbers)
         release = Release(sentence.text, sentence.source_numbers)
@@ -196,7 +196,7 @@ class Gate:
 
     def _detect_partial_language(self, text: str, default: str) -> str:
         """Language of a sentence that is not all there yet."""
-        return detect_sentence_language(text, default, self._rules.words, BEGINNING_LEAD_WORDS)
+        return detect_sentence_language(text, default, self._rules.words, BEGINNING_LEAD_POINTS)
 
     def _clip_to_cap(self, text: str) -> str:
         """The beginning of `text` that the cap on bytes still allows."""

@@ -104,9 +104,9 @@ class SentenceLexicon:
         """The words that make an abbreviation of two words after `token` (`z. B.`), in lower case."""
         return frozenset(self._second_words.get(token.lower(), ()))
 
-    def is_initial(self, token: str, before: str) -> bool:
+    def is_initial(self, token: str, word_before: str) -> bool:
         """Whether `token` is a name's initial, and not the letter of the word before it (`plan B`)."""
-        if before.lower() in self._word_sets["lettered"]:
+        if word_before.lower() in self._word_sets["lettered"]:
             return False
         return token in self._pack.initials or bool(_INITIAL.fullmatch(token) and token != "I")
 
@@ -114,11 +114,11 @@ class SentenceLexicon:
         """Whether a sentence begins with `word`, as far as its form tells."""
         return word.lower() in self._word_sets["openers"]
 
-    def is_ordinal(self, before: str, after: str) -> bool:
+    def is_ordinal(self, word_before: str, word_after: str) -> bool:
         """Whether a number with a stop between these words is an ordinal."""
-        if after.lower() in self._word_sets["ordinal_after"]:
+        if word_after.lower() in self._word_sets["ordinal_after"]:
             return True
-        return before.lower() in self._word_sets["ordinal_before"] and not self.is_opener(after)
+        return word_before.lower() in self._word_sets["ordinal_before"] and not self.is_opener(word_after)
 
     def _iterate_forms(self, token: str) -> Iterable[str]:
         """The ways in which the pack may list `token`, the most exact first."""

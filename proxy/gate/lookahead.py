@@ -11,7 +11,7 @@ from enum import Enum
 
 from proxy.gate.markers import MARKER_BEGINNING, MARKER_BODY, MARKER_OPENERS
 
-LOOK_AHEAD = 96
+LOOKAHEAD_CHARS = 96
 """Characters from a candidate on that may be looked at."""
 LINE_BREAK = re.compile(r"\r\n?|[\n\u2028\u2029\x85\v\f]")
 
@@ -58,12 +58,12 @@ class Lookahead:
 
 def read_lookahead(text: str, at: int, is_open: bool) -> Lookahead | Wait:
     """What follows the stop at `text[at]`; WAIT while that is not certain."""
-    limit = min(len(text), at + LOOK_AHEAD)
-    can_grow = is_open and limit == len(text) and limit < at + LOOK_AHEAD
+    limit = min(len(text), at + LOOKAHEAD_CHARS)
+    can_grow = is_open and limit == len(text) and limit < at + LOOKAHEAD_CHARS
     stops_end = _skip_pattern(_STOP_RUN, text, at, limit)
     closers_end = _skip_closers(text, at, limit)
     end, next_at = _skip_markers(text, closers_end, limit)
-    if can_grow and (next_at == limit or _may_grow(text, next_at, limit)):
+    if can_grow and (next_at == limit or _can_become_marker(text, next_at, limit)):
         return WAIT
     is_line_end = next_at == limit or bool(LINE_BREAK.match(text, next_at))
     return Lookahead(at, stops_end, closers_end, end, next_at, is_line_end, limit, can_grow)
@@ -71,8 +71,8 @@ def read_lookahead(text: str, at: int, is_open: bool) -> Lookahead | Wait:
 
 def extend_to_next_line(text: str, end: int, is_open: bool) -> int | None:
     """Where the sentence that ends its line at `end` ends with a next line of markers alone; None: wait."""
-    limit = min(len(text), end + LOOK_AHEAD)
-    can_grow = is_open and limit == len(text) and limit < end + LOOK_AHEAD
+    limit = min(len(text), end + LOOKAHEAD_CHARS)
+    can_grow = is_open and limit == len(text) and limit < end + LOOKAHEAD_CHARS
     start = _skip_pattern(_SPACE, text, end, limit)
     m = LINE_BREAK.match(text, start, limit)
     if m is None:
@@ -81,7 +81,7 @@ def extend_to_next_line(text: str, end: int, is_open: bool) -> int | None:
     if content_start == limit or text[content_start] not in MARKER_OPENERS:
         return None if can_grow and content_start == limit else end
     markers_end, following = _skip_markers(text, content_start, limit)
-    if can_grow and (following == limit or _may_grow(text, following, limit)):
+    if can_grow and (following == limit or _can_become_marker(text, following, limit)):
         return None
     is_over = not is_open and following == len(text)
     is_alone = is_over or (following < limit and LINE_BREAK.match(text, following) is not None)
@@ -108,7 +108,7 @@ def _is_link(text: str, end: int) -> bool:
     return text.startswith(("(", "]("), end)
 
 
-def _may_grow(text: str, start: int, limit: int) -> bool:
+def _can_become_marker(text: str, start: int, limit: int) -> bool:
     """Whether `text[start:]` may still become a marker."""
     m = MARKER_BEGINNING.match(text, start, limit)
     return m is not None and m.end() == limit

@@ -18,7 +18,7 @@ from proxy.gate.voice import VoicePack
 
 _FORBIDDEN_SIGNS = regex.compile(rf"[{STOPS}\s\[\]【】［］]")
 _BEGIN, _END = r"(?<![\p{L}\p{M}\p{N}])", r"(?![\p{L}\p{M}\p{N}])"
-SIGNS_MAX = 40
+LEADING_SIGNS_MAX = 40
 """Signs that may stand before the fixed token."""
 
 
@@ -42,7 +42,7 @@ class GateRules:
     """The fixed token: no stops, brackets or white space in it."""
     prompt: str = ""
     """Our own prompt, of which an answer may quote nothing."""
-    echo_words: int = 8
+    echo_words_min: int = 8
     """Words in a row of our own prompt that an answer may not have."""
     topics: AnswerTopicCheck | None = None
     voice: bool = True
@@ -79,12 +79,12 @@ class GateRules:
     @cached_property
     def echo(self) -> PromptEcho:
         """The runs of our own prompt."""
-        return PromptEcho(self.prompt, self.echo_words)
+        return PromptEcho(self.prompt, self.echo_words_min)
 
     @cached_property
     def leading_token_pattern(self) -> regex.Pattern[str]:
         """The fixed token at the beginning, after quotes or other signs."""
-        signs = rf"[^\p{{L}}\p{{M}}\p{{N}}]{{0,{SIGNS_MAX}}}?"
+        signs = rf"[^\p{{L}}\p{{M}}\p{{N}}]{{0,{LEADING_SIGNS_MAX}}}?"
         return regex.compile(rf"{signs}{regex.escape(self.token)}{_END}", regex.IGNORECASE)
 
     @cached_property
@@ -99,4 +99,4 @@ class GateRules:
     @property
     def token_end_max(self) -> int:
         """Where the fixed token ends at the latest in an answer that begins with it."""
-        return SIGNS_MAX + len(self.token)
+        return LEADING_SIGNS_MAX + len(self.token)

@@ -7,14 +7,14 @@ import regex
 from indexes.text.language import WordPack, detect_language
 
 _CODE = regex.compile(r"`[^`]*`")
-LEAD_WORDS = 2
+LEAD_POINTS = 2
 """Points of `detect_language`: one known word more than the answer's language has."""
-BEGINNING_LEAD_WORDS = 4
+BEGINNING_LEAD_POINTS = 4
 """Two known words more: for the beginning of a sentence, which may be two words long."""
 
 
 def detect_sentence_language(
-    text: str, default: str, words: Mapping[str, WordPack], lead: int = LEAD_WORDS
+    text: str, default: str, words: Mapping[str, WordPack], lead: int = LEAD_POINTS
 ) -> str:
     """Tag of `text`, code left out of account."""
     if "`" in text:

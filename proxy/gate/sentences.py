@@ -14,7 +14,7 @@ from proxy.gate.endings import SentenceEndDetector
 from proxy.gate.lines import LineClassifier, LineKind
 from proxy.gate.lookahead import (
     LINE_BREAK,
-    LOOK_AHEAD,
+    LOOKAHEAD_CHARS,
     STOPS,
     WAIT,
     Wait,
@@ -69,7 +69,7 @@ class SentenceScanner:
         self.pending_text = ""
         """Text that belongs to no finished unit yet."""
         self._end_detector = end_detector
-        self._pending_chars_max = chars_max + 2 * LOOK_AHEAD
+        self._pending_chars_max = chars_max + 2 * LOOKAHEAD_CHARS
         self._line_classifier = LineClassifier()
         self._kind: LineKind | None = None
         """Of the line under way; None until something stands in it."""
@@ -115,7 +115,7 @@ class SentenceScanner:
             self._position = m.start()
             step = self._decide_line_break() if m.group() in LINE_BREAK_CHARS else self._decide_stop()
             if self._count_chars:
-                self._count_chars(len(self.pending_text[self._position : self._position + LOOK_AHEAD]))
+                self._count_chars(len(self.pending_text[self._position : self._position + LOOKAHEAD_CHARS]))
             if isinstance(step, Wait):
                 return units
             if isinstance(step, SentenceCut):
@@ -147,9 +147,9 @@ class SentenceScanner:
         is_end = self._end_detector.decide_end(self.pending_text, self._line_start, ahead)
         if isinstance(is_end, Wait):
             return WAIT
-        return self._cut_at(ahead.end) if is_end else CandidateSkip(ahead.closers_end)
+        return self._decide_cut(ahead.end) if is_end else CandidateSkip(ahead.closers_end)
 
-    def _cut_at(self, end: int) -> ScanStep:
+    def _decide_cut(self, end: int) -> ScanStep:
         extended = extend_to_next_line(self.pending_text, end, self._is_open)
         return WAIT if extended is None else SentenceCut(extended)
 
@@ -160,7 +160,7 @@ class SentenceScanner:
             return WAIT
         content = self.pending_text[:at].rstrip()
         if content:
-            step = self._cut_at(len(content))
+            step = self._decide_cut(len(content))
             if isinstance(step, SentenceCut):
                 self._close_line(self.pending_text[self._line_start : at])
             return step

@@ -50,7 +50,7 @@ class VoicePack:
     """False where words have no gaps between them (Chinese)."""
 
     @cached_property
-    def _rests(self) -> Mapping[str, Sequence[frozenset[str]]]:
+    def _rests_by_word(self) -> Mapping[str, Sequence[frozenset[str]]]:
         """First word of a folded entry, with its optional space and without → its other words, by entry."""
         rests: dict[str, list[frozenset[str]]] = {}
         for entry in self.words:
@@ -60,7 +60,7 @@ class VoicePack:
         return rests
 
     @cached_property
-    def _tails(self) -> tuple[str, ...]:
+    def _wildcard_tails(self) -> tuple[str, ...]:
         """The ends of first words that hold any letters."""
         firsts = (word.partition(" ")[0] for word in self.words)
         return tuple(first.partition("*")[2] for first in firsts if "*" in first)
@@ -70,10 +70,14 @@ class VoicePack:
         if not self.bounded:
             return True
         words = set(split_runs(folded))
-        if self._tails and any(word.endswith(self._tails) for word in words):
+        if self._wildcard_tails and any(word.endswith(self._wildcard_tails) for word in words):
             return True
         firsts = {word[1:] for word in words if word[0] in self.prefixes} | words if self.prefixes else words
-        return any(rest <= words for first in firsts & self._rests.keys() for rest in self._rests[first])
+        return any(
+            rest <= words
+            for first in firsts & self._rests_by_word.keys()
+            for rest in self._rests_by_word[first]
+        )
 
     @cached_property
     def folded_pattern(self) -> regex.Pattern[str]:

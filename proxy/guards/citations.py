@@ -13,7 +13,7 @@ TITLE_CHARS_MAX = 200
 """A longer title is cut in what is shown: a list of links must not drown the answer."""
 _SPECIAL = regex.compile(r"([\\`*_{}\[\]()<>#+!|~&])")
 _UNSEEN = regex.compile(r"[\p{Cc}\p{Cf}\p{Z}]+")
-_STRAY = regex.compile(r"[[\p{Cc}\p{Cf}\p{Z}]--[\u200c\u200d]]+", regex.VERSION1)
+_UNSEEN_BUT_JOINERS = regex.compile(r"[[\p{Cc}\p{Cf}\p{Z}]--[\u200c\u200d]]+", regex.VERSION1)
 """The same but for zero-width joiners and non-joiners, which Persian and Hindi are spelt with."""
 
 
@@ -68,7 +68,7 @@ def clean_url(url: str | None) -> str:
 
 def clean_title(title: str) -> str:
     """A title fit to be shown: one line of bounded length, nothing in it that turns text around."""
-    line = _STRAY.sub(" ", title).strip()
+    line = _UNSEEN_BUT_JOINERS.sub(" ", title).strip()
     return line if len(line) <= TITLE_CHARS_MAX else line[: TITLE_CHARS_MAX - 1].rstrip() + "…"
 
 

@@ -7,7 +7,7 @@ from proxy.guards.placeholders import fill_placeholders
 from proxy.guards.refusal.pack import TOPICS
 
 DEFAULT_LANGUAGE = "en"
-REFUSAL_TEXTS = (*TOPICS, "own")
+REFUSAL_TOPICS = (*TOPICS, "own")
 """Each built-in topic has a refusal of its own in every language; `own` is the general one."""
 SETTING_NAMES = {"withheld_rest": "stopped", "withheld_all": "withheld"}
 """How an operator's configuration names a text, where that is not its key here."""
@@ -44,7 +44,7 @@ class TextPack:
 def list_text_keys(own_topics: Iterable[str]) -> tuple[str, ...]:
     """The keys that a text can stand under in a configuration, with the refusals of `own_topics`."""
     single = tuple(SETTING_NAMES.get(f.name, f.name) for f in fields(TextPack) if f.name != "refused")
-    return (*single, *(f"refused.{topic}" for topic in dict.fromkeys((*REFUSAL_TEXTS, *own_topics))))
+    return (*single, *(f"refused.{topic}" for topic in dict.fromkeys((*REFUSAL_TOPICS, *own_topics))))
 
 
 class FixedTexts:

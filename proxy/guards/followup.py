@@ -7,7 +7,7 @@ import regex
 
 from proxy.domain.types import ChatRequest
 from proxy.guards.refusal.pack import RefusePack
-from proxy.guards.refusal.padding import prepare_text
+from proxy.guards.refusal.padding import fold_and_pad
 from proxy.guards.refusal.patterns import Pattern, PatternRule, PatternSet, compile_rule
 
 BEGINNING_CHARS_MAX = 300
@@ -48,7 +48,9 @@ class FollowupReader:
         self._ordinals = PatternSet(
             [p for tag, pack in packs.items() for p in _build_ordinal_patterns(tag, pack)]
         )
-        self._more = frozenset(prepare_text(text) for pack in packs.values() for text in pack.followup.more)
+        self._more_wishes = frozenset(
+            fold_and_pad(text) for pack in packs.values() for text in pack.followup.more
+        )
         self._fillers = frozenset(
             _strip_padding(word) for pack in packs.values() for word in pack.followup.fillers
         )
@@ -64,8 +66,8 @@ class FollowupReader:
         if not request.turns:
             return Followup((question,))
         previous = _find_contentful_question(request, find_content_words)
-        line = prepare_text(question)
-        if line in self._more:
+        line = fold_and_pad(question)
+        if line in self._more_wishes:
             return Followup((previous or question,), is_bare=True, previous=previous)
         hits = self._positions.find_hits(line)
         if not hits:
@@ -89,7 +91,7 @@ class FollowupReader:
 
     def is_contentless(self, question: str, find_content_words: ContentWordFinder) -> bool:
         """Whether a question says nothing of its own ("and for me?"), so that the one before it speaks on."""
-        return prepare_text(question) in self._more or not find_content_words(question)
+        return fold_and_pad(question) in self._more_wishes or not find_content_words(question)
 
     def _is_bare(
         self, question: str, line: str, position: Pattern, find_content_words: ContentWordFinder
@@ -113,7 +115,7 @@ class FollowupReader:
         answers = [turn.text[:EARLIER_CHARS_MAX] for turn in request.turns if turn.role == "assistant"]
         nearest = answers[-1:-3:-1]
         items = next((items for text in nearest if len(items := list_items(text, titles)) > 1), [])
-        return _pick_other_item(items, request) if position == "other" else _pick_position(items, position)
+        return _pick_other_item(items, request) if position == "other" else _pick_item_at(items, position)
 
 
 def list_items(answer: str, titles: Sequence[str]) -> list[str]:
@@ -182,7 +184,7 @@ def _build_position_followup(request: ChatRequest, previous: str, item: str, is_
 
 def _strip_padding(word: str) -> str:
     """A word as it stands in padded text."""
-    return prepare_text(word).strip(" .")
+    return fold_and_pad(word).strip(" .")
 
 
 def _index_titles(titles: Sequence[str]) -> dict[str, str]:
@@ -193,7 +195,7 @@ def _index_titles(titles: Sequence[str]) -> dict[str, str]:
 
 def _find_titles(text: str, names: Mapping[str, str]) -> list[str]:
     """Titles in `text` in order of first mention; a title inside a longer one is no mention of it."""
-    line = prepare_text(text)
+    line = fold_and_pad(text)
     starts: dict[str, int] = {}
     for title, name in names.items():
         start = line.find(name)
@@ -213,7 +215,7 @@ def _find_quotations(text: str) -> list[str]:
     return items if all(len(item) <= ITEM_CHARS_MAX for item in items) else []
 
 
-def _pick_position(items: Sequence[str], position: str) -> str:
+def _pick_item_at(items: Sequence[str], position: str) -> str:
     """The item at `position` (`1` … `5` or `last`); "" where the list ends before it."""
     index = -1 if position == "last" else int(position) - 1
     return items[index] if index < len(items) and items else ""

@@ -10,9 +10,9 @@ from proxy.domain.types import ChatRequest, Message, Source, merge_turns
 from proxy.guards.neutralize import neutralize
 from proxy.guards.placeholders import fill_placeholders
 
-TOKEN = "NOT_IN_SOURCES"
+NOT_IN_SOURCES_TOKEN = "NOT_IN_SOURCES"
 """What a model writes, alone, when the sources do not answer."""
-LANGUAGES = {
+LANGUAGE_NAMES = {
     "en": "English",
     "fa": "Persian",
     "es": "Spanish",
@@ -87,7 +87,7 @@ class Prompt:
             "subject": self.voice.subject or "the subject of the sources",
             "about": self.voice.about,
             "language": _name_language(language),
-            "token": TOKEN,
+            "token": NOT_IN_SOURCES_TOKEN,
             "marker": "[1]",
         }
         # An empty `about` leaves a line too many.
@@ -127,7 +127,7 @@ def _split_template(template: str) -> tuple[str, list[tuple[str, str]]]:
 
 
 def _name_language(language: str) -> str:
-    return LANGUAGES.get(language, "the language of the question")
+    return LANGUAGE_NAMES.get(language, "the language of the question")
 
 
 def _quote_instructions(instructions: str) -> str:
@@ -159,5 +159,5 @@ def _render_question(question: str, item: str) -> str:
 def _render_reminder(language: str) -> str:
     return (
         "Answer the question from the numbered sources above, every factual sentence ending with its marker, "
-        f"in {_name_language(language)}; or write {TOKEN} alone."
+        f"in {_name_language(language)}; or write {NOT_IN_SOURCES_TOKEN} alone."
     )

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import regex
 
 from proxy.guards.refusal.pack import RECORD_KINDS, RefusePack
-from proxy.guards.refusal.padding import prepare_text
+from proxy.guards.refusal.padding import fold_and_pad
 from proxy.guards.refusal.patterns import PatternSet, prove_rules
 from proxy.guards.refusal.subject_names import SubjectNames
 
@@ -27,7 +27,7 @@ class OverviewRouter:
 
     def find_overview_kinds(self, question: str) -> frozenset[str]:
         """The kinds of records that a question about the work as a whole asks for; empty: it is none."""
-        line = prepare_text(question)
+        line = fold_and_pad(question)
         readings = dict.fromkeys(self._names.list_readings(line))
         kinds = {hit.topic for text in readings for hit in self._patterns.find_hits(text)}
         return frozenset(RECORD_KINDS) if "all" in kinds else frozenset(kinds)
@@ -37,12 +37,12 @@ class OverviewRouter:
 
         `history`: the earlier turns as one text. The caller asks only where there are records.
         """
-        line = prepare_text(question)
+        line = fold_and_pad(question)
         if self._names.has_match(line):
             return True
         if polite := self._polite.get(language):
-            line = prepare_text(polite.sub(" ", question))
-        return self._has_pronoun(line, language) and self._names.has_match(prepare_text(history))
+            line = fold_and_pad(polite.sub(" ", question))
+        return self._has_pronoun(line, language) and self._names.has_match(fold_and_pad(history))
 
     def _has_pronoun(self, line: str, language: str) -> bool:
         """Whether a pronoun of `language` stands in padded `line`; in Han text anywhere."""

@@ -22,9 +22,9 @@ Headers = Iterable[tuple[str, str]]
 class ResponseWriter:
     """The connection to one client. Every write raises `ClientGone` once nobody listens any more."""
 
-    def __init__(self, send: Send, write_s: float):
+    def __init__(self, send: Send, write_timeout_s: float):
         self._send = send
-        self._write_s = write_s
+        self._write_s = write_timeout_s
         self.is_started = False
         """Whether the status has gone out: then a fault can no longer be a status."""
         self.is_ended = False

@@ -105,7 +105,7 @@ class _PathRouter:
         writer = ResponseWriter(send, self._server.idle_s)
         with suppress(ClientGone):
             try:
-                await self._find_endpoint(scope)(scope, receive, writer)
+                await self._resolve_endpoint(scope)(scope, receive, writer)
             except (ClientGone, asyncio.CancelledError):
                 raise
             except Exception as fault:
@@ -113,7 +113,7 @@ class _PathRouter:
                     raise  # the server then tears the connection down: no clean end
                 await writer.write_error(self._redact_error(fault))
 
-    def _find_endpoint(self, scope: Scope) -> Endpoint:
+    def _resolve_endpoint(self, scope: Scope) -> Endpoint:
         """Leaves what stands for `{id}` in the scope. Raises `RequestError` (404, 405)."""
         path = scope.get("raw_path", scope["path"].encode()).decode("latin-1")
         methods = self._routes.get(path)

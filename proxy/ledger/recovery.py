@@ -73,14 +73,14 @@ def log_recovery(counts: RecoveryCounts) -> None:
 
 
 @contextlib.asynccontextmanager
-async def run_periodically(seconds: float, work: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
+async def run_sweeps(seconds: float, sweep: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
     """A sweep every `seconds` while the block lasts, whether or not the last one failed."""
 
     async def run_loop() -> None:
         while True:
             await asyncio.sleep(seconds)
             try:
-                await work()
+                await sweep()
             except Exception as fault:
                 log.error("holds were not renewed: %s: %s", type(fault).__name__, fault)
 

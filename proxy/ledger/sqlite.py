@@ -85,9 +85,7 @@ class SqliteLedger:
                     "The spending ledger cannot be opened.", detail=f"{self.path}: {fault}"
                 ) from fault
             await stack.enter_async_context(self._retrier)
-            await stack.enter_async_context(
-                recovery.run_periodically(self._terms.hold_s / 3, self._sweep_holds)
-            )
+            await stack.enter_async_context(recovery.run_sweeps(self._terms.hold_s / 3, self._sweep_holds))
             self._stack = stack.pop_all()
         return self
 
@@ -131,7 +129,7 @@ class SqliteLedger:
             self._retrier.enqueue_booking(booking)
         return settled
 
-    async def is_writable(self) -> bool:
+    async def probe_write(self) -> bool:
         """True if the ledger can be written now: it writes, so that a full disk shows. Sets `fault`."""
         future = self._submit_work(transactions.probe_write)
         try:

@@ -20,7 +20,7 @@ from proxy.ledger.periods import (
 )
 from proxy.ledger.schema import VERSION
 
-CHARGED_BASES = ("expired", "recovered")
+CORRECTABLE_BASES = ("expired", "recovered")
 """Bases of an entry booked without hearing from the hold's owner: a late word may still correct it."""
 
 
@@ -286,7 +286,7 @@ def _correct_charged_hold(connection: sqlite3.Connection, booking: Booking) -> N
         "FROM entries WHERE hold = ? ORDER BY part DESC LIMIT 1",
         (booking.hold_id,),
     ).fetchone()
-    if entry is None or entry[-1] not in CHARGED_BASES:
+    if entry is None or entry[-1] not in CORRECTABLE_BASES:
         return
     row, reported_cost = _HoldRow(*entry[:-1]), booking.settled
     difference = Settled(

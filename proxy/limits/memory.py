@@ -19,7 +19,7 @@ class MemoryLimitStore:
     async def count_request(self, rules: Sequence[LimitRule], now: float) -> WindowFull | None:
         """See `LimitStore`. Never waits, so that nothing can come between the check and the count."""
         for rule in rules:
-            wait_s = self._find_wait_s(rule, now)
+            wait_s = self._read_wait_s(rule, now)
             if wait_s > 0:
                 return WindowFull(rule, wait_s)
         for rule in rules:
@@ -41,7 +41,7 @@ class MemoryLimitStore:
         """Rows of all tables."""
         return sum(map(len, self._full_at.values())) + len(self._running_counts)
 
-    def _find_wait_s(self, rule: LimitRule, now: float) -> float:
+    def _read_wait_s(self, rule: LimitRule, now: float) -> float:
         """Seconds until one more request fits; 0: now."""
         if not rule.window_s:
             return (

@@ -104,9 +104,9 @@ class SqliteDecisionLog:
         if self._write_count % PRUNE_EVERY_ROWS == 0:
             self._prune_task = asyncio.ensure_future(self._try_prune_rows())
 
-    async def read_trace(self, id: str) -> Trace | None:
+    async def read_trace(self, request_id: str) -> Trace | None:
         """The trace of one request, as far as it was kept."""
-        rows = await self._select_traces("WHERE id = ?", (id,))
+        rows = await self._select_traces("WHERE id = ?", (request_id,))
         return rows[0] if rows else None
 
     async def list_recent_traces(

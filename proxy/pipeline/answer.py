@@ -35,13 +35,13 @@ from proxy.pipeline.sink import GatedSink, is_released_whole
 from proxy.pipeline.verdict import Verdict, VerdictContext, judge_attempt, rule_on_attempt
 from proxy.wire.background_tasks import match_background_task
 
-OpenReply = Callable[[ChatRequest, str], Reply]
+ReplyOpener = Callable[[ChatRequest, str], Reply]
 """(the request, its new id) → the way back to its client."""
-JOINED = "joined an equal request that was running"
+JOINED_DETAIL = "joined an equal request that was running"
 """What the log says of a request that only listened."""
 
 
-async def answer(http_request: HttpRequest, open_reply: OpenReply, context: AnswerContext) -> None:
+async def answer(http_request: HttpRequest, open_reply: ReplyOpener, context: AnswerContext) -> None:
     """Answers one HTTP request through the five layers.
 
     Raises `FiadorError` before the reply has begun; afterwards every outcome is told through the reply.
@@ -66,24 +66,24 @@ async def run_or_join(
     """Runs the request, or listens to an equal one that runs; who only listened leaves a row of its own."""
     key = (identify_audience(exchange.parts.request.caller), body)
     try:
-        await context.coalescer.run(key, listener, partial(run_recorded, exchange, context))
+        await context.coalescer.run(key, listener, partial(run_and_record, exchange, context))
     except (ClientGone, asyncio.CancelledError):
         listener.decision = Decision.LEFT
         raise
     finally:
         if not exchange.has_begun:
-            exchange.keep_ruling(Ruling(listener.decision, detail=JOINED))
+            exchange.keep_ruling(Ruling(listener.decision, detail=JOINED_DETAIL))
             await context.decisions.write(exchange.join_trace())
 
 
-async def run_recorded(exchange: Exchange, context: AnswerContext, reply: Reply) -> None:
+async def run_and_record(exchange: Exchange, context: AnswerContext, reply: Reply) -> None:
     """One run, written down whatever becomes of it: equal requests that joined it hear it too."""
     exchange.begin(reply)
     try:
         with exchange.measure_step("total"):
             await run_layers(exchange, context)
     except (ClientGone, asyncio.CancelledError):
-        exchange.keep_leaving()
+        exchange.keep_departure()
         raise
     finally:
         await asyncio.shield(context.decisions.write(exchange.join_trace()))  # step 10
@@ -91,7 +91,7 @@ async def run_recorded(exchange: Exchange, context: AnswerContext, reply: Reply)
 
 async def run_layers(exchange: Exchange, context: AnswerContext) -> None:
     """The layers in their order; each early return has told the client, and what the log will say."""
-    served = serve_request(exchange, context)
+    served = prepare_request(exchange, context)
     texts, language = served.assistant.texts, served.language
     exchange.keep_language(language)
 
@@ -139,7 +139,7 @@ def identify_audience(caller: Caller) -> str:
     return f"{caller.key_id} {sorted(caller.groups)}"
 
 
-def serve_request(exchange: Exchange, context: AnswerContext) -> ServedRequest:
+def prepare_request(exchange: Exchange, context: AnswerContext) -> ServedRequest:
     """The request with the assistant that its model means, and the language of the question."""
     assistant = context.assistants[exchange.model.assistant]
     request = clean_earlier_turns(exchange.request, assistant)
@@ -182,7 +182,7 @@ def render_not_found(key: str, served: ServedRequest, grounding: Grounding) -> s
 def build_call(served: ServedRequest, grounding: Grounding) -> UpstreamCall:
     """Step 5: what goes upstream, from our prompt, the sources and what the client was allowed to say."""
     request, model, assistant, language = served.request, served.model, served.assistant, served.language
-    rules = assistant.gate_rules(language)
+    rules = assistant.gate_rules_for(language)
     wanted_cap = request.output_cap or model.output_cap
     return UpstreamCall(
         model=model.upstream_model,
@@ -197,7 +197,7 @@ def build_call(served: ServedRequest, grounding: Grounding) -> UpstreamCall:
         content_words=tuple(assistant.find_content_words(grounding.question or request.question)),
         language=language,
         is_overview=grounding.is_overview,
-        token=prompt.TOKEN,
+        token=prompt.NOT_IN_SOURCES_TOKEN,
         would_release=lambda text: is_released_whole(Gate(grounding.sources, language, rules), text),
         is_structured=assistant.answer_settings.mode == "structured",
     )

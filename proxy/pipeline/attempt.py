@@ -42,7 +42,7 @@ async def run_attempts(
     """
     model = served.model
     bound = bound_call(call, model)
-    rules = served.assistant.gate_rules(call.language).copy_with_cap(call.output_cap)
+    rules = served.assistant.gate_rules_for(call.language).copy_with_cap(call.output_cap)
     for number in range(1, model.retries + 2):
         # Before the hold: whatever fails here has set nothing aside.
         sink = open_sink(call, rules, exchange.reply, exchange.mark_moment)
@@ -68,7 +68,7 @@ async def run_attempt(attempt: FundedAttempt, context: AnswerContext, exchange: 
         await attempt.sink.close(end)
         return end
     finally:
-        await await_settlement(settle_attempt(attempt, end, context, exchange))  # step 9
+        await wait_for_settlement(settle_attempt(attempt, end, context, exchange))  # step 9
 
 
 def bound_call(call: UpstreamCall, model: Model) -> CostBound:
@@ -84,12 +84,12 @@ def bound_call(call: UpstreamCall, model: Model) -> CostBound:
 
 
 async def reserve_bound(
-    served: ServedRequest, limit: CostBound, context: AnswerContext, exchange: Exchange
+    served: ServedRequest, bound: CostBound, context: AnswerContext, exchange: Exchange
 ) -> Hold | Denial:
     """Step 6: sets the bound aside. Whatever goes wrong on the way to the money refuses."""
     model = served.model
     try:
-        hold = await context.ledger.reserve(served.caller, model.alias, limit, model.prices)
+        hold = await context.ledger.reserve(served.caller, model.alias, bound, model.prices)
     except Exception as fault:
         return Denial(Decision.LEDGER_DOWN, f"{type(fault).__name__}: {fault}")
     if isinstance(hold, Hold):
@@ -116,7 +116,7 @@ async def settle_attempt(
     )
 
 
-async def await_settlement(settling: Coroutine[None, None, None]) -> None:
+async def wait_for_settlement(settling: Coroutine[None, None, None]) -> None:
     """Waits for a settlement, also where the client leaves meanwhile: its cost belongs in the row."""
     task = asyncio.ensure_future(settling)
     try:

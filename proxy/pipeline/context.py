@@ -36,7 +36,7 @@ class Assistant:
     find_content_words: Callable[[str], Sequence[str]]
     """Content words of a question."""
     prompt: Prompt
-    gate_rules: Callable[[str], GateRules]
+    gate_rules_for: Callable[[str], GateRules]
     """The gate's rules for answers in a language."""
     texts: FixedTexts
     threshold_for: Callable[[str], float]
@@ -58,8 +58,8 @@ class AnswerContext:
     models: Mapping[str, Model]
     assistants: Mapping[str, Assistant]
     word_packs: Mapping[str, WordPack]
-    finder: EvidenceFinder
-    book: RecordFinder
+    evidence_finder: EvidenceFinder
+    record_finder: RecordFinder
     ledger: Ledger
     decisions: DecisionLog
     now: Callable[[], datetime]

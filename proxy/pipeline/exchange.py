@@ -42,7 +42,7 @@ class Exchange:
         self.model = model
         self.parts = TraceParts(opening)
         self._reply: Reply | None = None
-        self._began = 0.0
+        self._began_s = 0.0
         self._timings_ms: dict[str, float] = {}
 
     @property
@@ -60,12 +60,12 @@ class Exchange:
     def begin(self, reply: Reply) -> None:
         """From now on it is answered through `reply`; the clock of its moments starts."""
         self._reply = reply
-        self._began = time.perf_counter()
+        self._began_s = time.perf_counter()
 
     def mark_moment(self, name: str) -> None:
         """Notes after how many milliseconds something came to pass, the first time that it does."""
         if name not in self._timings_ms:
-            self._timings_ms[name] = round((time.perf_counter() - self._began) * 1000, 3)
+            self._timings_ms[name] = round((time.perf_counter() - self._began_s) * 1000, 3)
 
     @contextmanager
     def measure_step(self, name: str) -> Iterator[None]:
@@ -93,7 +93,7 @@ class Exchange:
         """What became of the request, and why."""
         self.parts = replace(self.parts, ruling=ruling)
 
-    def keep_leaving(self) -> None:
+    def keep_departure(self) -> None:
         """The client went away; what had been ruled before stands beside it."""
         left = replace(self.parts.ruling, decision=Decision.LEFT, layer=Ruling().layer)
         self.parts = replace(self.parts, ruling=left)

@@ -24,7 +24,7 @@ class InProcessQuestion:
     model: str
     groups: frozenset[str]
     history: tuple[Turn, ...] = ()
-    at: datetime | None = None
+    asked_at: datetime | None = None
     """Aware; None: now."""
 
 
@@ -54,14 +54,14 @@ async def ask_in_process(
         limits=NoLimits(),
         coalescer=RequestCoalescer(0),
         decisions=TraceCapture(captured),
-        now=context.now if question.at is None else partial(stand_still, question.at),
+        now=context.now if question.asked_at is None else partial(return_fixed_time, question.asked_at),
     )
     request = HttpRequest({}, "127.0.0.1", encode_question(question))
     await answer(request, lambda *_: CapturingReply(captured, on_text), own_context)
     return captured
 
 
-def stand_still(moment: datetime) -> datetime:
+def return_fixed_time(moment: datetime) -> datetime:
     """The clock of a question that is asked at another time than now."""
     return moment
 

@@ -59,7 +59,7 @@ async def retrieve_sources(served: ServedRequest, context: AnswerContext) -> Gro
             return Grounding(trace_records(records, RetrievalTrace()), records, is_overview=True)
     titles = await query.list_titles()  # step 4
     followup = assistant.followup_reader.read_followup(request, titles, assistant.find_content_words)
-    evidence = await context.finder.find_evidence(build_query(followup, served), query.viewer)
+    evidence = await context.evidence_finder.find_evidence(build_query(followup, served), query.viewer)
     similarity_min = assistant.threshold_for(served.language)
     trace, question = trace_evidence(evidence, similarity_min), read_question(request, followup)
     if threshold.has_enough_evidence(evidence, similarity_min):
@@ -86,12 +86,14 @@ class SourceQuery:
         """Records as numbered sources, in the reader's language where they have it."""
         language = self._served.language
         viewer = replace(self.viewer, sources=self._served.assistant.records, languages=frozenset())
-        records = await self._context.book.choose_records(kinds, viewer, language, limit)
+        records = await self._context.record_finder.choose_records(kinds, viewer, language, limit)
         return tuple(number_record(number, record, language) for number, record in enumerate(records, 1))
 
     async def list_titles(self) -> tuple[str, ...]:
         """Titles that a position in a list may mean; only a follow-up needs them."""
-        return await self._context.finder.list_titles(self.viewer) if self._served.request.turns else ()
+        return (
+            await self._context.evidence_finder.list_titles(self.viewer) if self._served.request.turns else ()
+        )
 
 
 def build_query(followup: Followup, served: ServedRequest) -> Query:
@@ -148,16 +150,16 @@ def number_record(number: int, record: Record, language: str) -> Source:
     return Source(number, record.id, title, text, record.url, tag, "record", record.current)
 
 
-def trace_evidence(evidence: Evidence, limit: float) -> RetrievalTrace:
+def trace_evidence(evidence: Evidence, similarity_min: float) -> RetrievalTrace:
     """The scores of what was found, for the decision log; sources only where they are handed over."""
     trace = RetrievalTrace(
         mode=evidence.mode,
         degraded=evidence.degraded,
         best=round(evidence.best_similarity, 4),
-        threshold=limit,
+        threshold=similarity_min,
         embedded=evidence.mode == "hybrid",
     )
-    if evidence.best_similarity < limit:
+    if evidence.best_similarity < similarity_min:
         return trace
     pairs = zip(number_passages(evidence.hits), evidence.hits, strict=True)
     return replace(trace, sources=tuple(trace_source(source) | trace_scores(hit) for source, hit in pairs))

@@ -13,19 +13,19 @@ from proxy.guards.stop_sequences import StopCut, StopSequences
 from proxy.wire import structured
 
 GateFinish = Literal["stop", "length", "cut"]
-MarkMoment = Callable[[str], None]
+MomentMarker = Callable[[str], None]
 """Notes the moment of something that has a name in `Trace.timings_ms`."""
 
 
 class GatedSink:
     """Implements `ports.UpstreamSink`. `push_text` is synchronous: the gate works where the bytes arrive."""
 
-    def __init__(self, call: UpstreamCall, rules: GateRules, reply: Reply, mark_moment: MarkMoment):
+    def __init__(self, call: UpstreamCall, rules: GateRules, reply: Reply, mark_moment: MomentMarker):
         self._call = call
         self._rules = rules
         self._gate = self._open_gate()
         self._bytes_max = (call.output_cap + call.reasoning_cap) * rules.output_bytes_per_token_max
-        self._stops = StopSequences(call.stop)
+        self._stop_sequences = StopSequences(call.stop)
         self._reply = reply
         self._mark_moment = mark_moment
         self._held: list[Release] = []
@@ -88,25 +88,25 @@ class GatedSink:
             self._mark_moment("first_sentence")
             await self._reply.write_text(text)
 
-    async def close(self, ending: UpstreamEnd) -> None:
+    async def close(self, end: UpstreamEnd) -> None:
         """Lets the gate judge what is left, as far as the upstream's end allows, and sends it."""
         if self.is_open:
-            finish: GateFinish = ending.finish if ending.finish in ("stop", "length") else "cut"
+            finish: GateFinish = end.finish if end.finish in ("stop", "length") else "cut"
             try:
                 outputs = self._gate.finish(finish)
             except Exception as fault:
                 outputs = [stop_for_fault(fault)]
             self._take_outputs(outputs)
         if self.is_open:
-            self._free_text(self._stops.finish())
+            self._free_text(self._stop_sequences.finish())
         await self.flush()
 
-    def count_spent(self, ending: UpstreamEnd | None) -> Spent:
+    def count_spent(self, end: UpstreamEnd | None) -> Spent:
         """What this attempt used; `ending` None: it was torn off, so what it had become is not known."""
-        if ending is None:
+        if end is None:
             return Spent(self._usage, self._received_bytes, outcome_known=self.has_heard)
-        if ending.finish == "failed" and not self.has_heard:
-            return self._count_unheard(ending)
+        if end.finish == "failed" and not self.has_heard:
+            return self._count_unheard(end)
         return Spent(self._usage, self._received_bytes)
 
     def _open_gate(self) -> Gate:
@@ -118,19 +118,19 @@ class GatedSink:
             self._mark_moment("first_upstream")
         self._received_bytes += len(piece.encode("utf-8", "replace"))
 
-    def _count_unheard(self, ending: UpstreamEnd) -> Spent:
-        if ending.status is not None and ending.status >= 300:
+    def _count_unheard(self, end: UpstreamEnd) -> Spent:
+        if end.status is not None and end.status >= 300:
             return Spent(Usage(0, 0), 0)  # an HTTP error or a redirect is an answer: nothing was generated
-        return Spent(self._usage, 0, was_sent=ending.was_sent, outcome_known=False)
+        return Spent(self._usage, 0, was_sent=end.was_sent, outcome_known=False)
 
     def _take_outputs(self, outputs: list[Release | Stop]) -> None:
         for output in outputs:
             if isinstance(output, Stop):
                 self.stop = output
-                self._free_text(self._stops.finish())
+                self._free_text(self._stop_sequences.finish())
                 return
             self._held.append(output)
-            self._free_text(self._stops.feed(output.text))
+            self._free_text(self._stop_sequences.feed(output.text))
             if self.has_ended:
                 return
 
@@ -164,7 +164,7 @@ class StructuredSink(GatedSink):
     against those sources, as if each bore their markers. One that fails makes the whole a refusal.
     """
 
-    def __init__(self, call: UpstreamCall, rules: GateRules, reply: Reply, mark_moment: MarkMoment):
+    def __init__(self, call: UpstreamCall, rules: GateRules, reply: Reply, mark_moment: MomentMarker):
         super().__init__(call, rules, reply, mark_moment)
         self._text: list[str] = []
         self._bytes_left = call.output_cap * rules.output_bytes_per_token_max
@@ -179,17 +179,17 @@ class StructuredSink(GatedSink):
         self._text.append(piece)
         return True
 
-    async def close(self, ending: UpstreamEnd) -> None:
+    async def close(self, end: UpstreamEnd) -> None:
         """Reads the JSON and lets the gate judge the answer in it."""
-        if self.stop is None and ending.finish == "stop":
+        if self.stop is None and end.finish == "stop":
             try:
                 outputs = self._judge_whole()
             except Exception as fault:
                 outputs = [stop_for_fault(fault)]
             self._take_outputs(outputs)
-            self._free_text(self._stops.finish())
+            self._free_text(self._stop_sequences.finish())
         elif self.stop is None:
-            self.stop = Stop(GateRule.LENGTH, "truncated", detail=f"the upstream ended by {ending.finish}")
+            self.stop = Stop(GateRule.LENGTH, "truncated", detail=f"the upstream ended by {end.finish}")
         await self.flush()
 
     def _judge_whole(self) -> list[Release | Stop]:
@@ -217,7 +217,7 @@ def stop_for_fault(fault: Exception) -> Stop:
     return Stop(GateRule.FAULT, "stopped", detail=f"{type(fault).__name__}: {fault}")
 
 
-def open_sink(call: UpstreamCall, rules: GateRules, reply: Reply, mark_moment: MarkMoment) -> GatedSink:
+def open_sink(call: UpstreamCall, rules: GateRules, reply: Reply, mark_moment: MomentMarker) -> GatedSink:
     """The sink of one attempt: for text or for JSON, as the upstream is asked."""
     sink_class = StructuredSink if call.is_structured else GatedSink
     return sink_class(call, rules, reply, mark_moment)

@@ -110,7 +110,7 @@ class SubjectSettings(Section):
     names: tuple[str, ...] = ()
 
 
-class TopicSettings(Section):
+class OwnTopicSettings(Section):
     phrases: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
     answer_patterns: tuple[str, ...] = ()
@@ -121,7 +121,7 @@ class TopicSettings(Section):
 
 class TopicsSettings(Section):
     off: frozenset[str] = frozenset()
-    own: dict[Name, TopicSettings] = {}
+    own: dict[Name, OwnTopicSettings] = {}
 
 
 class EvidenceSettings(Section):

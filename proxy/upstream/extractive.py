@@ -73,7 +73,7 @@ class ExtractiveUpstream:
         if not chosen:
             sink.push_text(call.token)
             return UpstreamEnd("stop")
-        for piece in _join_quotes(chosen, overview=call.is_overview):
+        for piece in _join_quotes(chosen, is_overview=call.is_overview):
             more = sink.push_text(piece)
             await sink.flush()
             if not more:
@@ -136,20 +136,20 @@ def iterate_units(source: Source, split_sentences: SentenceSplitter) -> Iterator
         head = []
 
 
-def _join_quotes(chosen: Sequence[QuoteUnit], *, overview: bool) -> Iterator[str]:
+def _join_quotes(chosen: Sequence[QuoteUnit], *, is_overview: bool) -> Iterator[str]:
     """The quotations with what stands between them: rows of one table follow under one head."""
     for before, unit, after in zip((None, *chosen), chosen, (*chosen[1:], None), strict=False):
         text = unit.format_quote()
         if before and before.table_key and before.table_key == unit.table_key:
             text = text.removeprefix(f"{unit.head}\n")
-        yield text + _choose_gap(unit, after, overview=overview)
+        yield text + _choose_gap(unit, after, is_overview=is_overview)
 
 
-def _choose_gap(unit: QuoteUnit, after: QuoteUnit | None, *, overview: bool) -> str:
+def _choose_gap(unit: QuoteUnit, after: QuoteUnit | None, *, is_overview: bool) -> str:
     """A table ends with an empty line, as does a record."""
     if unit.table_key:
         return "\n" if after and after.table_key == unit.table_key else "\n\n"
-    if overview:
+    if is_overview:
         return "\n\n" if after and after.source is not unit.source else "\n"
     return " "
 

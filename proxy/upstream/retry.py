@@ -15,7 +15,7 @@ PAUSE_S_MAX = 10.0  # a reader waits behind it: who asks for more gets an error 
 
 
 def compute_pause_s(
-    ending: UpstreamEnd, attempt: int, draw_random: Callable[[], float] = random.random
+    end: UpstreamEnd, attempt: int, draw_random: Callable[[], float] = random.random
 ) -> float | None:
     """Seconds to wait after attempt number `attempt` (from 1), or None: do not ask again.
 
@@ -23,19 +23,19 @@ def compute_pause_s(
     its own hold. Waits double from half a second, shortened by up to a half at random, so that many
     requests that failed together do not come back together.
     """
-    if ending.finish != "failed" or not _may_help(ending):
+    if end.finish != "failed" or not _is_retryable(end):
         return None
-    if ending.retry_after_s is None:
+    if end.retry_after_s is None:
         return min(FIRST_PAUSE_S * 2.0 ** (attempt - 1), PAUSE_S_MAX) * (1 - draw_random() / 2)
-    if ending.retry_after_s > PAUSE_S_MAX:
+    if end.retry_after_s > PAUSE_S_MAX:
         return None
-    return ending.retry_after_s + draw_random() * FIRST_PAUSE_S
+    return end.retry_after_s + draw_random() * FIRST_PAUSE_S
 
 
-def _may_help(ending: UpstreamEnd) -> bool:
-    if ending.status is None:
-        return not ending.was_silent
-    return ending.status in RETRYABLE_STATUSES
+def _is_retryable(end: UpstreamEnd) -> bool:
+    if end.status is None:
+        return not end.was_silent
+    return end.status in RETRYABLE_STATUSES
 
 
 def parse_retry_after_s(headers: Mapping[str, str], now: float) -> float | None:

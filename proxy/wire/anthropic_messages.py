@@ -17,7 +17,7 @@ from proxy.wire.upstream_events import (
 )
 from proxy.wire.upstream_json import ensure_dict, parse_token_count, render_json
 
-REASONS: dict[str, FinishReason] = {
+FINISH_REASONS: dict[str, FinishReason] = {
     "end_turn": "stop",
     "stop_sequence": "stop",
     "max_tokens": "length",
@@ -27,7 +27,7 @@ REASONS: dict[str, FinishReason] = {
 }
 """Any other reason, `pause_turn` among them, is an error: the answer is not whole."""
 
-_INPUT = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+_INPUT_COUNTS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 """The counts of tokens sent: `input_tokens` is without those of the caches."""
 
 
@@ -104,13 +104,13 @@ class AnthropicDialect:
         yield from self._read_usage(value)
         yield from _read_stop_reason(ensure_dict(value.get("delta")).get("stop_reason"))
 
-    def _read_usage(self, place: dict[str, object]) -> Iterator[Usage]:
+    def _read_usage(self, holder: dict[str, object]) -> Iterator[Usage]:
         """Counts are cumulative: each overwrites the one before, none is added up over events."""
-        for name, value in ensure_dict(place.get("usage")).items():
+        for name, value in ensure_dict(holder.get("usage")).items():
             number = parse_token_count(value)
             if number is not None:
                 self._counts[name] = number
-        input_counts = [self._counts[name] for name in _INPUT if name in self._counts]
+        input_counts = [self._counts[name] for name in _INPUT_COUNTS if name in self._counts]
         if self._counts:
             yield Usage(sum(input_counts) if input_counts else None, self._counts.get("output_tokens"))
 
@@ -118,7 +118,7 @@ class AnthropicDialect:
 def _read_stop_reason(reason: object) -> Iterator[DialectEvent]:
     """Says nothing while the message goes on: `reason` is null until it ends."""
     if isinstance(reason, str):
-        yield AnswerFinish(REASONS.get(reason, "error"))
+        yield AnswerFinish(FINISH_REASONS.get(reason, "error"))
 
 
 def _read_block(block: dict[str, object]) -> Iterator[DialectEvent]:

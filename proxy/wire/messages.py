@@ -41,7 +41,7 @@ def parse_messages(messages: list[object], *, drop_tools: bool) -> Conversation:
             raise _build_message_error(where, "must be an object with `role` and `content`")
         role = _parse_role(message, where)
         if role in ("tool", "function"):
-            _refuse_tool(f"{where}.role", drop_tools)
+            _check_tool_use(f"{where}.role", drop_tools)
         elif role in ("system", "developer"):
             instructions.append(_read_message_text(message, where))
         elif role == "user":
@@ -85,7 +85,7 @@ def _read_assistant_text(message: Mapping[str, object], where: str, drop_tools: 
     """An assistant's turn. It may be empty: chat windows keep the bubble of an answer that failed."""
     for name in ("tool_calls", "function_call"):
         if message.get(name):
-            _refuse_tool(f"{where}.{name}", drop_tools)
+            _check_tool_use(f"{where}.{name}", drop_tools)
     if message.get("content") in (None, []):
         return ""
     return _read_message_text(message, where)
@@ -115,9 +115,9 @@ def _read_text_part(part: object, where: str) -> str:
     return text
 
 
-def _refuse_tool(where: str, drop: bool) -> None:
+def _check_tool_use(where: str, drop_tools: bool) -> None:
     """Raises `RequestError` for what belongs to tool calling, unless the operator has it dropped."""
-    if not drop:
+    if not drop_tools:
         raise RequestError(
             f"`{where}`: tool calls are not supported here. Leave them out, or the operator can set"
             ' server.tools = "drop".',

@@ -16,7 +16,7 @@ from proxy.domain.types import Citation
 KEEP_ALIVE = b": keep-alive\n\n"
 """A comment without `id:`: openai-python fails on a keep-alive after an id."""
 
-_BREAKS = tuple((char.encode(), f"\\u{ord(char):04x}".encode()) for char in "\u2028\u2029\x85")
+_LINE_BREAKS = tuple((char.encode(), f"\\u{ord(char):04x}".encode()) for char in "\u2028\u2029\x85")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class ChunkEncoder:
 
 def _escape_line_breaks(data: bytes) -> bytes:
     """JSON with escapes for all at which a client that reads text by lines would end one: httpx does."""
-    for char, escape in _BREAKS:
+    for char, escape in _LINE_BREAKS:
         data = data.replace(char, escape)
     return data
 

@@ -13,7 +13,7 @@ from proxy.wire.upstream_events import (
 )
 from proxy.wire.upstream_json import ensure_dict, parse_token_count, render_json
 
-REASONS: dict[str, FinishReason] = {
+FINISH_REASONS: dict[str, FinishReason] = {
     "stop": "stop",
     "eos": "stop",
     "eos_token": "stop",
@@ -30,11 +30,11 @@ REASONS: dict[str, FinishReason] = {
 }
 """Lower case; any other reason is an error, "none" and "null" are none."""
 
-_PLAIN = frozenset({"role", "content"})
+_PLAIN_FIELDS = frozenset({"role", "content"})
 """Most deltas hold nothing else, and are not looked through any further."""
-_THOUGHTS = ("reasoning_content", "reasoning", "thinking", "refusal")
-_THOUGHT_LISTS = ("reasoning_details", "thinking_blocks")
-_CALLS = ("tool_calls", "function_call", "audio")
+_THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking", "refusal")
+_THOUGHT_LIST_FIELDS = ("reasoning_details", "thinking_blocks")
+_CALL_FIELDS = ("tool_calls", "function_call", "audio")
 
 
 class OpenAIDialect:
@@ -66,7 +66,7 @@ class OpenAIDialect:
 
     def _read_delta(self, delta: dict[str, object]) -> list[DialectEvent]:
         events: list[DialectEvent] = []
-        if not delta.keys() <= _PLAIN:
+        if not delta.keys() <= _PLAIN_FIELDS:
             events += _read_thoughts(delta)
             events += self._read_tool_calls(delta)
         content = delta.get("content")
@@ -78,7 +78,7 @@ class OpenAIDialect:
         return events
 
     def _read_tool_calls(self, delta: dict[str, object]) -> Iterator[ThoughtText]:
-        for name in _CALLS:
+        for name in _CALL_FIELDS:
             if call := delta.get(name):
                 self._has_tool_call = self._has_tool_call or name != "audio"
                 yield ThoughtText(render_json(call))
@@ -94,9 +94,9 @@ def _read_part(part: object) -> Iterator[AnswerText | ThoughtText]:
 
 def _read_thoughts(delta: dict[str, object]) -> Iterator[ThoughtText]:
     """Each text once: some servers say it under two names, and in a list of parts besides."""
-    texts = [text for name in _THOUGHTS if isinstance(text := delta.get(name), str) and text]
+    texts = [text for name in _THOUGHT_FIELDS if isinstance(text := delta.get(name), str) and text]
     yield from map(ThoughtText, dict.fromkeys(texts))
-    for name in () if texts else _THOUGHT_LISTS:
+    for name in () if texts else _THOUGHT_LIST_FIELDS:
         if joined := _join_part_texts(delta.get(name)):
             yield ThoughtText(joined)
 
@@ -127,7 +127,7 @@ def _find_choice(value: dict[str, object]) -> dict[str, object]:
 def _parse_finish_reason(value: object) -> FinishReason | None:
     if not isinstance(value, str) or value.lower() in ("", "none", "null"):
         return None
-    return REASONS.get(value.lower(), "error")
+    return FINISH_REASONS.get(value.lower(), "error")
 
 
 def _build_non_object_failure(value: object) -> UpstreamFailure:

@@ -23,7 +23,7 @@ class SseDecoder:
         """What is wrong with the stream: no UTF-8, or an event larger than `EVENT_BYTES_MAX`. Final."""
         self._line = bytearray()
         self._data: list[str] = []
-        self._bytes = 0
+        self._event_bytes = 0
         self._name = ""
         self._is_first_line = True
         self._after_cr = False
@@ -68,14 +68,14 @@ class SseDecoder:
             return
         if self._data:
             events.append(SseEvent("\n".join(self._data), self._name))
-        self._data, self._name, self._bytes = [], "", 0
+        self._data, self._name, self._event_bytes = [], "", 0
 
     def _process_field(self, line: bytes) -> None:
         name, _, value = line.partition(b":")
         if name not in (b"data", b"event", b"error"):
             return
-        self._bytes += len(line)
-        self._check_size(self._bytes)
+        self._event_bytes += len(line)
+        self._check_size(self._event_bytes)
         try:
             text = value.removeprefix(b" ").decode("utf-8")
         except UnicodeDecodeError:

@@ -2,7 +2,7 @@
 
 import re
 
-_ANY = re.compile("[\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def join_surrogates(text: str) -> str:
@@ -19,7 +19,7 @@ class SurrogateJoiner:
 
     def feed(self, text: str) -> str:
         """What of the held half and `text` is whole."""
-        if not self._held and not _ANY.search(text):
+        if not self._held and not _SURROGATE.search(text):
             return text
         text, self._held = self._held + text, ""
         if "\ud800" <= text[-1:] <= "\udbff":

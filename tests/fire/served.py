@@ -40,7 +40,7 @@ class Served:
     async def key(self, cap: SpendCap | None = None) -> str:
         """A new caller's key."""
         async with KeyStore(build_data_paths(self.settings).keys) as keys:
-            return (await keys.create_key("fire", groups=("public",), cap=cap or SpendCap())).secret
+            return (await keys.create_key("fire", groups=("public",), cap=cap or SpendCap())).credential
 
     async def kill(self) -> None:
         """kill −9, and the end of it."""

@@ -151,7 +151,7 @@ async def test_a_full_disk_denies_and_loses_no_settlement(small_disk: Path) -> N
             await ledger.settle(hold, used(10, 20))
         assert (await denied(ledger)).decision is Decision.LEDGER_DOWN
         assert ledger.pending_count > 0
-        assert not await ledger.is_writable()
+        assert not await ledger.probe_write()
         filler.unlink()
         await until(lambda: ledger.pending_count == 0)
         proof = await ledger.verify_balances()

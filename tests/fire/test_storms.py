@@ -32,7 +32,7 @@ async def limited(
     async with open_deployment(settings) as services, serving(build_surface(services)) as url:
         await sync_index(settings, services.evidence, services.packs)
         async with KeyStore(build_data_paths(settings).keys) as keys:
-            key = (await keys.create_key("storm", groups=("public",))).secret
+            key = (await keys.create_key("storm", groups=("public",))).credential
         yield url, key, services
 
 

@@ -44,7 +44,7 @@ def test_every_field_arrives() -> None:
     assert case.expect == ("answered", "stopped")
     assert case.expect_source == ("tolva/prices/plans.md",)
     assert case.script == ("It costs ", "12.50 ")
-    assert not case.needs_refusal
+    assert not case.expects_refusal
 
 
 def test_defaults_hold_where_a_case_says_nothing() -> None:
@@ -55,7 +55,7 @@ def test_defaults_hold_where_a_case_says_nothing() -> None:
         "set.yaml",
     )
     assert (one.model, one.language, two.language) == ("help", "en", "es")
-    assert one.needs_refusal
+    assert one.expects_refusal
 
 
 def test_a_conversation_becomes_one_case_a_turn() -> None:

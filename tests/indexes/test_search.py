@@ -231,7 +231,7 @@ async def test_a_model_that_is_missing_is_said(tmp_path: Path) -> None:
 async def test_sources_have_their_display_names(tmp_path: Path) -> None:
     async with shelf(tmp_path) as on:
         await filled(on)
-        named = Search(on.store, on.lexical, packs=PACKS, titles={"docs": "Staff handbook"})
+        named = Search(on.store, on.lexical, packs=PACKS, source_titles={"docs": "Staff handbook"})
         assert (await named.find_evidence(Query(("x",)), PUBLIC)).searched_sources == ("Staff handbook",)
 
 

@@ -162,7 +162,7 @@ async def test_titles_are_those_of_what_can_be_seen(tmp_path: Path) -> None:
         await put(
             store, document("docs/c", "x", access("staff"), title="C"), document("more/d", "x", title="D")
         )
-        assert await store.read_snapshot(lambda look: look.list_titles(PUBLIC)) == ("A", "B")
+        assert await store.run_on_snapshot(lambda look: look.list_titles(PUBLIC)) == ("A", "B")
 
 
 async def test_a_fault_in_a_change_leaves_the_truth_as_it_was(tmp_path: Path) -> None:

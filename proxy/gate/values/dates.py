@@ -20,7 +20,7 @@ _FIGURE_DATE = regex.compile(
     rf"|(?<a>\d{{1,2}})[ºª°]?(?<t>[-/.]|\. )(?<b>\d{{1,2}})(?P=t)(?<z>\d{{4}}|\d{{2}}){_END})"
 )
 _HAN_DAY = r"\d{1,2}|[一二三四五六七八九十]{1,3}"
-_HAN = regex.compile(
+_HAN_DATE = regex.compile(
     rf"(?<!\d)(?:(?<y>\d{{4}}|\d{{2}}|[〇零一二三四五六七八九]{{4}})\s?年\s?)?"
     rf"(?<m>{_HAN_DAY})\s?月(?:\s?(?:(?<first>{_HAN_DAY})\s?[日号號]?\s?(?:[-–—~～]+|至|到)\s?)?"
     rf"(?<d>{_HAN_DAY})\s?[日号號])?"
@@ -49,13 +49,13 @@ def read_dates(page: ValuePage, grammar: ValueGrammar, is_source: bool) -> None:
     if "年代" in page.text:
         page.take_matches(_HAN_DECADE, lambda match: _read_han_decade(page, match))
     if "月" in page.text:
-        page.take_matches(_HAN, lambda match: _read_han_date(page, match))
+        page.take_matches(_HAN_DATE, lambda match: _read_han_date(page, match))
     read_named_dates(page, grammar, is_source)
 
 
 def _read_figure_date(page: ValuePage, grammar: ValueGrammar, match: regex.Match[str]) -> list[Value] | None:
     if match["y"]:
-        dates = [_build_date(int(match["y"]), int(match["m"]), int(match["d"]))]
+        dates = [_build_figure_date(int(match["y"]), int(match["m"]), int(match["d"]))]
     else:
         first, second = int(match["a"]), int(match["b"])
         order = grammar.own.order if grammar.is_known else "either"
@@ -65,7 +65,7 @@ def _read_figure_date(page: ValuePage, grammar: ValueGrammar, match: regex.Match
         years = (
             [int(match["z"])] if len(match["z"]) == 4 else [2000 + int(match["z"]), 1900 + int(match["z"])]
         )
-        dates = [_build_date(year, month, day) for year in years for month, day in pairs]
+        dates = [_build_figure_date(year, month, day) for year in years for month, day in pairs]
     dates = [date for date in dates if date.is_possible and date.month and date.day]
     if not dates:
         return None
@@ -112,7 +112,7 @@ def _read_year_span(page: ValuePage, match: regex.Match[str]) -> list[Value] | N
     ]
 
 
-def _build_date(year: int, month: int, day: int) -> CalendarDate:
+def _build_figure_date(year: int, month: int, day: int) -> CalendarDate:
     """A date in figures; before 1700 the year is taken for one of another calendar."""
     return CalendarDate(year, month, day, "other" if year < 1700 else "")
 

@@ -33,7 +33,7 @@ def list_clock_keys(hours: Decimal) -> tuple[str, ...]:
     return tuple(f"time:{h % 24:02d}:{minute:02d}" for h in (hour, hour + CLOCK_HOURS))
 
 
-def is_ambiguous(body: str) -> bool:
+def is_ambiguous_number(body: str) -> bool:
     """One point or comma with one to three digits before, not 0, and three after: 1,234."""
     before, _, after = body.replace(",", ".").partition(".")
     return len(after) == 3 and after.isdigit() and 1 <= len(before) <= 3 and before[0] != "0"
@@ -52,7 +52,7 @@ def parse_number(body: str, decimal: str) -> Decimal | None:
     if len(kinds) == 2:
         return _parse_decimal_at(body, max(kinds, key=body.rindex))
     mark = kinds[0]
-    if body.count(mark) > 1 or (is_ambiguous(body) and mark != decimal):
+    if body.count(mark) > 1 or (is_ambiguous_number(body) and mark != decimal):
         return _parse_grouped(body)
     if mark == "," and decimal == "." and body.index(",") > 3:
         return None

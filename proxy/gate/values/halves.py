@@ -18,33 +18,33 @@ HALVED_MIN = 1000
 class HalfWords:
     """The words of one pack for parts of a number."""
 
-    after: regex.Pattern[str]
+    half_after: regex.Pattern[str]
     """After a number, a noun between them or not."""
-    before: regex.Pattern[str]
+    half_before: regex.Pattern[str]
     """Right before a scale or a dozen; read backwards."""
-    shifts: regex.Pattern[str]
+    shift_before: regex.Pattern[str]
     """Right before any number; read backwards."""
     pack: ValuePack
 
     def apply_half(self, text: str, number: Decimal, span: tuple[int, int]) -> tuple[Decimal, int]:
         """The number in words at `span` with the half said beside it, and where that ends."""
         start, end = span
-        if (number == DOZEN or number >= HALVED_MIN) and self.before.match(text, 0, start):
+        if (number == DOZEN or number >= HALVED_MIN) and self.half_before.match(text, 0, start):
             return number / 2, end
-        m = self.after.match(text, end)
+        m = self.half_after.match(text, end)
         return (number + HALF, m.end()) if m else (number, end)
 
     def add_shifts(self, text: str, words: Sequence[NumberWord]) -> list[NumberWord]:
         """`words` with what stands before one added to it: साढ़े तीन is 3.5, सवा सौ 125."""
         if not self.pack.shifts:
             return list(words)
-        return [self._add_shift(word, self.shifts.match(text, 0, word.start)) for word in words]
+        return [self._add_shift(word, self.shift_before.match(text, 0, word.start)) for word in words]
 
     def _add_shift(self, word: NumberWord, match: regex.Match[str] | None) -> NumberWord:
         if match is None:
             return word
         part = self.pack.shifts[match[1]] * (word.value if word.value >= 100 else 1)
-        return NumberWord(word.value + part, match.start(), word.end, word.joined, word.rank)
+        return NumberWord(word.value + part, match.start(), word.end, word.is_joined, word.is_ordinal)
 
 
 def compile_half_words(pack: ValuePack) -> HalfWords:

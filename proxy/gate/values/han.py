@@ -7,7 +7,7 @@ _DIGITS = {char: value for value, row in enumerate(_DIGIT_ROWS) for char in row}
 _UNITS = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
 _SCALES = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
 _TENS = str.maketrans({"廿": "二十", "卅": "三十", "卌": "四十"})
-NUMERAL = regex.compile(f"[廿卅卌{''.join([*_DIGITS, *_UNITS, *_SCALES])}]+")
+HAN_NUMERAL = regex.compile(f"[廿卅卌{''.join([*_DIGITS, *_UNITS, *_SCALES])}]+")
 
 NUMERAL_CHARS_MAX = 30
 

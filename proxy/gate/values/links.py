@@ -23,15 +23,15 @@ _HOST = rf"(?:(?:{_LABEL}\.)+|(?:{_OTHER_LABEL}\.)+){_END}"
 _MIXED_SCRIPT = regex.compile(rf"(?=[{LETTER}]*\p{{Latin}})[{LETTER}]*[\p{{Cyrillic}}\p{{Greek}}][{LETTER}]*")
 """An ending of two scripts: a look-alike, whatever the list says."""
 _FREE = r"(?<![\p{Latin}\p{Cyrillic}\p{Greek}\d_.@-])"
-_REST = r"[^\s<>\"“”«»‹›„`|\\^{}\p{Cf}\ue000，。；：！？、（）《》〈〉「」『』【】؟،؛।॥]"
-_PATH = rf"(?::\d{{1,5}})?(?:[/?#]{_REST}*)?"
+_URL_CHAR = r"[^\s<>\"“”«»‹›„`|\\^{}\p{Cf}\ue000，。；：！？、（）《》〈〉「」『』【】؟،؛।॥]"
+_PATH = rf"(?::\d{{1,5}})?(?:[/?#]{_URL_CHAR}*)?"
 
-_INNER = r"[^\s<>()]"
-_BALANCED = rf"(?:{_INNER}|\((?:{_INNER}|\({_INNER}*\))*\))*"
+_TARGET_CHAR = r"[^\s<>()]"
+_BALANCED = rf"(?:{_TARGET_CHAR}|\((?:{_TARGET_CHAR}|\({_TARGET_CHAR}*\))*\))*"
 _LINK_TARGET = regex.compile(rf"\]\(\s*<?(?<url>{_BALANCED})>?(?=\s*\)|\s+[\"'(])")
 """A title after it is shown too, and so is read like any text."""
-_DEFINITION = regex.compile(r"^ {0,3}\[[^\]\n]+\]:\s*<?(?<url>[^\s<>]+)>?", regex.M)
-_RUN_ON = rf"{_REST}+(?:[\"\\^{{}}`]+[\p{{L}}\d/@]{_REST}*)*"
+_LINK_DEFINITION = regex.compile(r"^ {0,3}\[[^\]\n]+\]:\s*<?(?<url>[^\s<>]+)>?", regex.M)
+_RUN_ON = rf"{_URL_CHAR}+(?:[\"\\^{{}}`]+[\p{{L}}\d/@]{_URL_CHAR}*)*"
 """Signs that end no link for a browser when more is glued to them."""
 _SCHEME = regex.compile(rf"(?<url>(?<![\p{{Latin}}+.-])(?:https?://|mailto:|tel:){_RUN_ON})")
 _WWW = regex.compile(rf"{_FREE}(?<url>www\.{_RUN_ON})")
@@ -45,7 +45,7 @@ _BARE_HOST = regex.compile(rf"{_FREE}(?<url>{_HOST}{_PATH})")
 
 _PATTERNS_BY_SIGN = (
     ("](", _LINK_TARGET),
-    ("]:", _DEFINITION),
+    ("]:", _LINK_DEFINITION),
     ("://", _SCHEME),
     ("mailto:", _SCHEME),
     ("tel:", _SCHEME),
@@ -54,7 +54,7 @@ _PATTERNS_BY_SIGN = (
 )
 """What an address cannot be without, and its pattern, in order."""
 
-CODE = regex.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
+CODE_SPAN = regex.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
 _HTML = regex.compile(r"<[a-z/!?][^\s>]*")
 _AUTOLINK = regex.compile(r"<(?:https?://|mailto:|tel:|[^\s<>@]+@)[^\s<>]*>")
 _PLAIN_TAG = regex.compile(r"</?[a-z][a-z0-9-]*>")
@@ -78,13 +78,13 @@ def find_markup(text: str) -> str:
         return tag[0]
     if "](" not in text and "]:" not in text:
         return ""
-    urls = [match["url"] for pattern in (_LINK_TARGET, _DEFINITION) for match in pattern.finditer(text)]
+    urls = [match["url"] for pattern in (_LINK_TARGET, _LINK_DEFINITION) for match in pattern.finditer(text)]
     return next(filter(_has_forbidden_scheme, urls), "")
 
 
 def _strip_safe_tags(text: str) -> str:
     """`text` without what only looks like HTML: links in angle brackets, bare tags in code."""
-    return CODE.sub(lambda match: _PLAIN_TAG.sub("", match[0]), _AUTOLINK.sub("", text))
+    return CODE_SPAN.sub(lambda match: _PLAIN_TAG.sub("", match[0]), _AUTOLINK.sub("", text))
 
 
 def _has_forbidden_scheme(url: str) -> bool:
@@ -124,7 +124,7 @@ def _read_address(page: ValuePage, match: regex.Match[str]) -> list[Value]:
     """Trailing punctuation is cut from the value but taken with it."""
     start, _ = match.span("url")
     raw = page.raw[start : match.end("url")]
-    whole = raw if match.re in (_LINK_TARGET, _DEFINITION) else trim_url(raw)
+    whole = raw if match.re in (_LINK_TARGET, _LINK_DEFINITION) else trim_url(raw)
     if not whole:
         return []
     return [_build_address_value(page, whole, (start, start + len(whole)))]

@@ -22,8 +22,8 @@ class NumberContext:
     decade_after: regex.Pattern[str]
     clock_before: regex.Pattern[str]
     clock_after: regex.Pattern[str]
-    part_after: regex.Pattern[str]
-    minus: regex.Pattern[str]
+    day_part_after: regex.Pattern[str]
+    minus_before: regex.Pattern[str]
     noon_before: regex.Pattern[str]
     noon_after: regex.Pattern[str]
 
@@ -68,12 +68,12 @@ class NumberContext:
         start, end = span
         if self.clock_after.match(text, end):
             return True
-        beside = self.clock_before.match(text, 0, start) or self.part_after.match(text, end)
+        beside = self.clock_before.match(text, 0, start) or self.day_part_after.match(text, end)
         return number >= 2 and beside is not None
 
     def is_negative(self, text: str, start: int) -> bool:
         """Whether a word before the number makes it negative: minus five, 零下五度."""
-        return self.minus.match(text, 0, start) is not None
+        return self.minus_before.match(text, 0, start) is not None
 
 
 def compile_number_context(pack: ValuePack) -> NumberContext:

@@ -10,7 +10,7 @@ from proxy.gate.values.decimals import (
     CLOCK_HOURS,
     format_decimal,
     format_number_key,
-    is_ambiguous,
+    is_ambiguous_number,
     list_clock_keys,
     parse_number,
     shift_decimal,
@@ -36,8 +36,8 @@ _BOUND = (
     r"(?<![\d\ue000%)]\s)(?<![\d\ue000]\p{Han}{1,3})"
 )
 """Behind a number, its unit included, a sign is the dash of a range: 9-17, 100元－200元."""
-_SIGN = rf"{_BOUND}[-–－][\u00a0\u202f\u2009]?(?:{_CURRENCY}\s?)?"
-_SIGN_CHARS = 16
+_MINUS_SIGN = rf"{_BOUND}[-–－][\u00a0\u202f\u2009]?(?:{_CURRENCY}\s?)?"
+_LOOKBACK_CHARS = 16
 """How far before a number a word of its sign or its decade may begin."""
 _MAGNITUDES = {"k": 3, "mn": 6, "mln": 6, "bn": 9, "bln": 9, "tn": 12, "trn": 12}
 _CAPITAL_MAGNITUDES = {"m": 6, "b": 9}
@@ -76,11 +76,11 @@ def _compile_number_pattern(grammar: ValueGrammar) -> regex.Pattern[str]:
 @lru_cache(maxsize=64)
 def _compile_sign_pattern(grammar: ValueGrammar) -> regex.Pattern[str]:
     """What makes the number after it negative."""
-    return regex.compile(rf"(?:{_SIGN}|{build_minus_pattern(grammar.packs)}[)\]]?\s?)$")
+    return regex.compile(rf"(?:{_MINUS_SIGN}|{build_minus_pattern(grammar.packs)}[)\]]?\s?)$")
 
 
 def _is_negative(page: ValuePage, grammar: ValueGrammar, at: int) -> bool:
-    return _compile_sign_pattern(grammar).search(page.text, max(0, at - _SIGN_CHARS), at) is not None
+    return _compile_sign_pattern(grammar).search(page.text, max(0, at - _LOOKBACK_CHARS), at) is not None
 
 
 def read_numbers(page: ValuePage, grammar: ValueGrammar) -> None:
@@ -148,7 +148,7 @@ def _build_plain_number(
         return page.build_value(
             "number", key, match.span(), alternatives=[[code if tail else key]], source_keys=[key, code]
         )
-    if not is_ambiguous(body):
+    if not is_ambiguous_number(body):
         return page.build_value("number", key, match.span())
     literal = f"lit:{'-' if number < 0 else ''}{body}"
     if grammar.is_known:
@@ -234,7 +234,7 @@ def _is_decade(page: ValuePage, grammar: ValueGrammar, match: regex.Match[str]) 
     if match["tail"] in grammar.decade_endings or grammar.decade_after.match(page.text, match.end()):
         return True
     start = match.start()
-    return grammar.decade_before.search(page.text, max(0, start - _SIGN_CHARS), start) is not None
+    return grammar.decade_before.search(page.text, max(0, start - _LOOKBACK_CHARS), start) is not None
 
 
 def _build_decade(page: ValuePage, number: Decimal, match: regex.Match[str]) -> Value:

@@ -19,7 +19,7 @@ HAN = regex.compile(r"\p{Han}+")
 
 FOREIGN_CHARS_MIN = 7
 """The shortest Latin scale word that is heeded in other languages too."""
-SHIFT_CHARS = 20
+SHIFT_LOOKBACK_CHARS = 20
 """How far before a number a word like साढ़े may begin."""
 
 
@@ -166,7 +166,7 @@ class ValueGrammar:
 
     def find_shift(self, text: str, at: int) -> Decimal:
         """What the word before the number at `at` adds to it; 0 for none."""
-        match = self.own.shifts and self.shift_before.search(text, max(0, at - SHIFT_CHARS), at)
+        match = self.own.shifts and self.shift_before.search(text, max(0, at - SHIFT_LOOKBACK_CHARS), at)
         return self.own.shifts[match[1]] if match else Decimal(0)
 
     @cached_property

@@ -7,7 +7,7 @@ import regex
 from proxy.gate.values.codes import read_codes, read_composites
 from proxy.gate.values.counts import collect_counted_nouns
 from proxy.gate.values.dates import read_dates
-from proxy.gate.values.links import CODE, find_leftover_sign, find_markup, read_links
+from proxy.gate.values.links import CODE_SPAN, find_leftover_sign, find_markup, read_links
 from proxy.gate.values.numbers import read_numbers
 from proxy.gate.values.pack import LETTER, ValueGrammar, ValuePack, choose_grammar
 from proxy.gate.values.page import FIGURE, ValuePage
@@ -83,7 +83,7 @@ def _read_figures(page: ValuePage, grammar: ValueGrammar, is_source: bool, is_li
 
 def _take_bracketed_numbers(page: ValuePage) -> None:
     """Markers and reference numbers are no values; inside a code span `[7]` is one, since it stays there."""
-    code = [match.span() for match in CODE.finditer(page.text)] if "`" in page.text else []
+    code = [match.span() for match in CODE_SPAN.finditer(page.text)] if "`" in page.text else []
 
     def read_bracket(match: regex.Match[str]) -> list[Value] | None:
         return None if any(start < match.start() < end for start, end in code) else []

@@ -12,7 +12,7 @@ from proxy.gate.values.counts import find_noun_after
 from proxy.gate.values.days import read_day_in_words
 from proxy.gate.values.decimals import format_number_key
 from proxy.gate.values.halves import HalfWords, compile_half_words
-from proxy.gate.values.han import NUMERAL, parse_han_number
+from proxy.gate.values.han import HAN_NUMERAL, parse_han_number
 from proxy.gate.values.notations import NumberContext, compile_number_context
 from proxy.gate.values.pack import ValueGrammar, ValuePack, build_alternation
 from proxy.gate.values.page import PLACEHOLDER, WORD, ValuePage, normalize_word
@@ -60,13 +60,13 @@ class _NumberWordTable:
             return word[1:] in self.first_words
         return bool(self.pack.glue) and len(word) >= COMPOUND_MIN
 
-    def match_word(self, text: str, start: int, joined: bool) -> NumberWord | None:
+    def match_word(self, text: str, start: int, is_joined: bool) -> NumberWord | None:
         """`text`, a folded word or two, if it is a number."""
         value = self.values.get(text)
         if value is None:
             return None
         pack = self.pack
-        return NumberWord(value, start, start + len(text), joined, text in pack.ranks, text in pack.loose)
+        return NumberWord(value, start, start + len(text), is_joined, text in pack.ranks, text in pack.loose)
 
 
 @lru_cache(maxsize=64)
@@ -141,9 +141,9 @@ def _find_number_words(text: str, table: _NumberWordTable) -> list[NumberWord]:
     return table.half_words.add_shifts(text, words)
 
 
-def _split_number_word(word: str, start: int, joined: bool, table: _NumberWordTable) -> list[NumberWord]:
+def _split_number_word(word: str, start: int, is_joined: bool, table: _NumberWordTable) -> list[NumberWord]:
     """A word as its number words: one, one after a glued "and", or several glued together; [] for none."""
-    if (whole := table.match_word(word, start, joined)) is not None:
+    if (whole := table.match_word(word, start, is_joined)) is not None:
         return [whole]
     if word.startswith(_AND) and _AND in table.pack.joins and len(word) > 2:
         rest = table.match_word(word[1:], start + 1, True)
@@ -158,8 +158,8 @@ def _split_number_word(word: str, start: int, joined: bool, table: _NumberWordTa
 def _can_follow(text: str, last: NumberWord, word: NumberWord, table: _NumberWordTable) -> bool:
     """Whether two number words may be one number. "Thirty seconds" is none, "thirty-second" is."""
     between = text[last.end : word.start]
-    is_compound = table.pack.units_first and word.rank and word.joined  # الخامس والعشرون
-    if (last.rank and not is_compound) or (word.rank and word.loose and between == " "):
+    is_compound = table.pack.units_first and word.is_ordinal and word.is_joined  # الخامس والعشرون
+    if (last.is_ordinal and not is_compound) or (word.is_ordinal and word.is_loose and between == " "):
         return False
     return table.link_pattern.fullmatch(between) is not None
 
@@ -169,7 +169,7 @@ def _finish_run(page: ValuePage, table: _NumberWordTable, run: list[NumberWord],
     while run:
         taken, number = add_up_words(run, table.pack)
         words, run = run[:taken], run[taken:]
-        if not words[-1].rank and table.number_context.is_negative(page.text, words[0].start):
+        if not words[-1].is_ordinal and table.number_context.is_negative(page.text, words[0].start):
             exact, end = table.half_words.apply_half(page.text, number, (words[0].start, words[-1].end))
             page.values.append(page.build_value("number", format_number_key(-exact), (words[0].start, end)))
         else:
@@ -180,7 +180,7 @@ def _add_source_number(
     page: ValuePage, table: _NumberWordTable, words: list[NumberWord], number: Decimal
 ) -> None:
     """Add what a source holds by `words`, which make `number`."""
-    start, end, rank = words[0].start, words[-1].end, words[-1].rank
+    start, end, rank = words[0].start, words[-1].end, words[-1].is_ordinal
     if rank:
         page.values.append(page.build_value("number", f"rank:{number}", (start, end)))  # the quarter Q4
     exact, end = table.half_words.apply_half(page.text, number, (start, end))
@@ -193,7 +193,7 @@ def _add_answer_number(
     page: ValuePage, table: _NumberWordTable, words: list[NumberWord], number: Decimal
 ) -> None:
     """Add what an answer says by `words`, which make `number`: a day, a figure, or a count at most."""
-    start, end, rank = words[0].start, words[-1].end, words[-1].rank
+    start, end, rank = words[0].start, words[-1].end, words[-1].is_ordinal
     if (number > 1 or rank) and (
         day := read_day_in_words(page, table.pack, number, (start, end), is_ordinal=rank)
     ):
@@ -223,16 +223,16 @@ def _is_certain_number(text: str, table: _NumberWordTable, words: list[NumberWor
         return True
     if (
         first.value >= DOZEN
-        and not first.rank
+        and not first.is_ordinal
         and _MULTIPLIED.match(text, max(0, first.start - 3), first.start)
     ):
         return True
     after = _NOUN.match(text, first.end)
     is_counted = after is not None and normalize_word(after[2]) in table.counted_nouns
     if first.value >= 100:
-        return is_counted or not (first.loose or first.rank or str(first.value).strip("0") == "1")
-    if first.loose:
-        return is_counted and not first.rank  # eleven is an elf in German, but elf Euro are money
+        return is_counted or not (first.is_loose or first.is_ordinal or str(first.value).strip("0") == "1")
+    if first.is_loose:
+        return is_counted and not first.is_ordinal  # eleven is an elf in German, but elf Euro are money
     if first.value > COUNTING_MAX or after is None:
         return first.value > COUNTING_MAX
     return after[1] == "-" or is_counted
@@ -242,7 +242,11 @@ def _take_decimals(page: ValuePage, table: _NumberWordTable, words: list[NumberW
     """Add numbers like "twelve point five" among `words`; gives the words they leave."""
     rest: list[NumberWord] = []
     for word in words:
-        if rest and not rest[-1].rank and table.point_pattern.fullmatch(page.text[rest[-1].end : word.start]):
+        if (
+            rest
+            and not rest[-1].is_ordinal
+            and table.point_pattern.fullmatch(page.text[rest[-1].end : word.start])
+        ):
             whole = rest.pop()
             number = Decimal(f"{whole.value}.{word.value}")
             page.values.append(table.number_context.build_number(page, number, (whole.start, word.end)))
@@ -254,7 +258,7 @@ def _take_decimals(page: ValuePage, table: _NumberWordTable, words: list[NumberW
 def _read_han_numbers(page: ValuePage, table: _NumberWordTable, is_source: bool) -> None:
     """In an answer only before a measure word, after 第 or in a fraction: 三明治 is no three."""
     text, measures = page.text, table.pack.measures
-    for match in NUMERAL.finditer(text):
+    for match in HAN_NUMERAL.finditer(text):
         start, end = match.span()
         number = Decimal(parse_han_number(match[0]))
         before = text[max(0, start - 3) : start]

@@ -17,11 +17,11 @@ class NumberWord:
     value: Decimal
     start: int
     end: int
-    joined: bool = False
+    is_joined: bool = False
     """Whether a hyphen, an "and" or glue stands before it."""
-    rank: bool = False
+    is_ordinal: bool = False
     """Whether it is an ordinal."""
-    loose: bool = False
+    is_loose: bool = False
     """Whether it also means something else."""
 
 
@@ -47,7 +47,7 @@ class _NumberSum:
         if value % 100 == 0:
             fits = self.group == 0
         elif value >= 20 and value % 10 == 0:
-            fits = rest == 0 or (units_first and word.joined and rest < 10)
+            fits = rest == 0 or (units_first and word.is_joined and rest < 10)
         elif value >= 10:
             fits = rest == 0 or (rest in (60, 80) and value < 20)
         else:

@@ -13,7 +13,7 @@ _DAY_PARTS = ("morning", "evening", "night")
 _CJK_HALF = {"半": 30, "一刻": 15, "三刻": 45}
 _RANGE_START = rf"(?:\d[:.h][0-5]\d|(?<![{LETTER}\d.,:/-])\d{{1,2}})"
 """What a hyphen makes a range of: 9:00-18:00, 9-18 Uhr; not the parts of a date."""
-_BEFORE_CHARS = 20
+_LOOKBACK_CHARS = 20
 """How far before the hour a word like 下午 or ساعت may begin."""
 
 
@@ -63,7 +63,7 @@ def read_times(page: ValuePage, grammar: ValueGrammar) -> None:
 
 def _read_time(page: ValuePage, grammar: ValueGrammar, match: regex.Match[str]) -> Value:
     start, patterns = match.start(), _compile_clock_patterns(grammar)
-    before = patterns.before.search(page.text, max(0, start - _BEFORE_CHARS), start)
+    before = patterns.before.search(page.text, max(0, start - _LOOKBACK_CHARS), start)
     is_marked = bool(before and before["mark"])
     part = _find_day_part(match) or (_find_day_part(before) if before else "")
     hour, minute = int(match["h"]), int(match["m"] or match["p"] or match["n"] or match["q"] or 0)

@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 
 import regex
 
-from proxy.guards.refusal.padding import prepare_text
+from proxy.guards.refusal.padding import fold_and_pad
 from proxy.guards.refusal.vocabulary import Vocabulary
 
 CIPHER_CHARS_MIN, BASE64_CHARS_MIN, GLUED_CHARS_MIN = 5, 12, 16
@@ -126,7 +126,7 @@ class DisguiseRemover:
         low = unicodedata.normalize("NFKC", word).lower()
         if (word.isascii() and word.isalpha()) or not any(map(str.isalpha, low)):
             return ""
-        as_written = _remove_gaps(prepare_text(word))
+        as_written = _remove_gaps(fold_and_pad(word))
         readings = (_extract_letters(low.translate(table)) for table in _TABLES)
         return next(
             (
@@ -148,7 +148,7 @@ class DisguiseRemover:
 
 def _extract_letters(text: str) -> str:
     """Folded, without marks and punctuation."""
-    return _remove_gaps(prepare_text("".join(char for char in text if not unicodedata.combining(char))))
+    return _remove_gaps(fold_and_pad("".join(char for char in text if not unicodedata.combining(char))))
 
 
 def _remove_gaps(line: str) -> str:

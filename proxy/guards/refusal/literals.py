@@ -11,7 +11,7 @@ from proxy.guards.refusal.phrases import choose_sharpest_need
 Needs = tuple[frozenset[str], ...]
 
 
-class Literals:
+class LiteralIndex:
     """The literals that patterns need; a pattern is known by its place in `needs`."""
 
     def __init__(self, needs: Sequence[Needs]):
@@ -30,15 +30,15 @@ class Literals:
             for text in choose_sharpest_need(pattern_needs):
                 self._pattern_positions[numbers[text]].append(position)
 
-    def iterate_candidates(self, found: Collection[int]) -> Iterator[int]:
+    def iterate_candidates(self, literal_numbers: Collection[int]) -> Iterator[int]:
         """The patterns that have all that they need among the literals `found` (places in `texts`).
 
         A pattern comes as often as literals of its sharpest need were found.
         """
         met = 0
-        for number in found:
+        for number in literal_numbers:
             met |= self._need_bits[number]
-        for number in found:
+        for number in literal_numbers:
             for position in self._pattern_positions[number]:
                 required = self._required_bits[position]
                 if required & met == required:

@@ -26,7 +26,7 @@ _CLOSED = tuple(f".{closer}" for closer in " \"')]}>”’»」』*_")
 """A full stop ends a sentence only before a space or something that closes: not in `3.5` or `a.example`."""
 
 
-class _PhraseTable(dict[int, str]):
+class _PaddingTable(dict[int, str]):
     """Code point → itself, a space or a break; filled as characters are met, at most once each."""
 
     def __missing__(self, code: int) -> str:
@@ -42,7 +42,7 @@ def _simplify_letter(char: str) -> str:
     return _SIMPLE_LETTERS.get(char, base if base.isascii() else char)
 
 
-_TABLE = _PhraseTable()
+_TABLE = _PaddingTable()
 
 
 def pad_text(folded: str) -> str:
@@ -50,7 +50,7 @@ def pad_text(folded: str) -> str:
     return _join_tokens((_split_text(folded),))
 
 
-def prepare_text(text: str) -> str:
+def fold_and_pad(text: str) -> str:
     """Any text folded and padded; line breaks end a sentence. Equals `pad_text(fold_text(text))` otherwise.
 
     Done word by word, since most words were met before: of 4 kB in any script that costs a tenth.

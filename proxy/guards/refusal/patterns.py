@@ -8,8 +8,8 @@ from typing import Any
 import re2
 
 from proxy.domain.errors import ConfigError
-from proxy.guards.refusal.literals import Literals, Needs
-from proxy.guards.refusal.padding import BREAK, prepare_text
+from proxy.guards.refusal.literals import LiteralIndex, Needs
+from proxy.guards.refusal.padding import BREAK, fold_and_pad
 from proxy.guards.refusal.phrases import PartMemo, PhraseClasses, parse_pattern
 
 CANARY = "\ue000"
@@ -72,7 +72,7 @@ class PatternSet:
 
     def __init__(self, patterns: Sequence[Pattern]):
         self.patterns = tuple(patterns)
-        self._literals = Literals([pattern.needs for pattern in self.patterns])
+        self._literals = LiteralIndex([pattern.needs for pattern in self.patterns])
         texts = self._literals.texts
         self._literal_set = _ExpressionSet([re2.escape(text) if text.isascii() else text for text in texts])
         self._expert_positions = [n for n, pattern in enumerate(self.patterns) if not pattern.needs]
@@ -213,14 +213,14 @@ def _find_example_faults(
     The sentences are run over `all_patterns` at once, as questions will be.
     """
     hits = {
-        text: [pattern for pattern in all_patterns.find_hits(prepare_text(text)) if pattern in own]
+        text: [pattern for pattern in all_patterns.find_hits(fold_and_pad(text)) if pattern in own]
         for text in (*rule.must_match, *rule.must_not_match)
     }
     shown = {pattern for text in rule.must_match for pattern in hits[text]}
     where = f"{place}: {rule.topic}"
     return [
         *(
-            f"{where}: pattern {p.source!r}: want a `match` sentence that it hits"
+            f"{where}: pattern {p.source!r}: want a `match` sentence (in a pack: `must_match`) that it hits"
             for p in own
             if p not in shown
         ),

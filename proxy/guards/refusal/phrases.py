@@ -59,7 +59,7 @@ class PhraseLexicon:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PhrasePart:
     """A phrase, or a piece of one, as RE2 text, and what any text that it hits must hold.
 
     `needs`: of each set at least one literal stands in the text. What a search for literals alone can tell
@@ -70,11 +70,11 @@ class Part:
     needs: tuple[frozenset[str], ...] = ()
 
 
-PartMemo = dict[tuple[str, bool], Part]
+PartMemo = dict[tuple[str, bool], PhrasePart]
 """Parts of phrases that are written out already, by (text, whether for Han)."""
 
 
-def parse_pattern(source: str, lexicon: PhraseClasses, memo: PartMemo | None = None) -> Part:
+def parse_pattern(source: str, lexicon: PhraseClasses, memo: PartMemo | None = None) -> PhrasePart:
     """One pattern. Raises `ValueError` saying what is wrong with it.
 
     `memo` may be shared by the patterns of one lexicon, whose classes and requests recur in most of them.
@@ -82,7 +82,7 @@ def parse_pattern(source: str, lexicon: PhraseClasses, memo: PartMemo | None = N
     if len(source) > PATTERN_CHARS_MAX:
         raise ValueError(f"longer than {PATTERN_CHARS_MAX} characters")
     if source.startswith("regex:"):
-        return Part(_parse_expression(source.removeprefix("regex:").strip()))
+        return PhrasePart(_parse_expression(source.removeprefix("regex:").strip()))
     return _PhraseParser(source, lexicon, {} if memo is None else memo).parse_phrase()
 
 
@@ -106,12 +106,12 @@ class _PhraseParser:
         self.body = self.body.removeprefix("^").removesuffix("$")
         self.is_han = bool(_HAN.search(self.body + "".join(lexicon.requests[:1])))
 
-    def parse_phrase(self) -> Part:
+    def parse_phrase(self) -> PhrasePart:
         inner = self.parse_sequence(self.body)
         if not inner.regex:
             raise ValueError("empty pattern")
         after = (r" ?\. " if self.is_han else r" \. ") if self.has_end else ("" if self.is_han else " ")
-        return Part((self.build_start() if self.has_start else "") + inner.regex + after, inner.needs)
+        return PhrasePart((self.build_start() if self.has_start else "") + inner.regex + after, inner.needs)
 
     def build_start(self) -> str:
         """The start of a sentence, or any request, then lead-ins and further requests."""
@@ -121,10 +121,10 @@ class _PhraseParser:
             return r" \."
         return rf"(?: \.|{asks}){both}*" if asks else rf" \.{both}*"
 
-    def parse_choice(self, phrases: Sequence[str]) -> Part:
+    def parse_choice(self, phrases: Sequence[str]) -> PhrasePart:
         return _combine_alternatives([self.parse_sequence(phrase) for phrase in phrases])
 
-    def parse_sequence(self, text: str) -> Part:
+    def parse_sequence(self, text: str) -> PhrasePart:
         part = self.memo.get((text, self.is_han))
         if part is None:
             part, end = self.parse_alternatives(text.strip(), 0)
@@ -133,10 +133,10 @@ class _PhraseParser:
             self.memo[text, self.is_han] = part
         return part
 
-    def parse_alternatives(self, text: str, at: int) -> tuple[Part, int]:
+    def parse_alternatives(self, text: str, at: int) -> tuple[PhrasePart, int]:
         """Parts parted by bars, from `at` up to the end or an unmatched closing bracket; and its place."""
-        alternatives: list[Part] = []
-        parts: list[Part] = []
+        alternatives: list[PhrasePart] = []
+        parts: list[PhrasePart] = []
         while at < len(text):
             token = _PART.match(text, at)
             if not token or token.lastgroup == "close":
@@ -153,49 +153,51 @@ class _PhraseParser:
         alternatives.append(_concatenate_parts(parts))
         return (_combine_alternatives(alternatives) if len(alternatives) > 1 else alternatives[0]), at
 
-    def parse_group(self, text: str, at: int) -> tuple[Part, int]:
+    def parse_group(self, text: str, at: int) -> tuple[PhrasePart, int]:
         """What stands in the bracket opened just before `at`, and the place behind it."""
         part, at = self.parse_alternatives(text, at)
         close = _PART.match(text, at)
         if not close or close.lastgroup != "close":
             raise ValueError("a bracket is not closed")
-        part = Part(f"(?:{part.regex})", part.needs)
+        part = PhrasePart(f"(?:{part.regex})", part.needs)
         return (_make_optional(part) if close["close"].endswith("?") else part), close.end()
 
-    def parse_element(self, kind: str, text: str) -> Part:
+    def parse_element(self, kind: str, text: str) -> PhrasePart:
         if kind == "word":
             return _parse_word(text, self.is_han)
         if kind == "gap":
-            return Part(rf"[^.]{{0,{GAP_CHARS}}}" if self.is_han else rf"(?: [^ .]+){{0,{GAP_WORDS}}}")
+            return PhrasePart(rf"[^.]{{0,{GAP_CHARS}}}" if self.is_han else rf"(?: [^ .]+){{0,{GAP_WORDS}}}")
         class_part = self.resolve_class(text.strip("{}?"))
         return _make_optional(class_part) if text.endswith("?") else class_part
 
-    def resolve_class(self, name: str) -> Part:
+    def resolve_class(self, name: str) -> PhrasePart:
         if phrases := self.lexicon.pronouns.get(name):
-            subject = Part((" ?" if self.is_han else " ") + SUBJECT, (frozenset({SUBJECT}),))
+            subject = PhrasePart((" ?" if self.is_han else " ") + SUBJECT, (frozenset({SUBJECT}),))
             return _combine_alternatives([self.parse_choice(phrases), subject])
         if phrases := self.lexicon.classes.get(name):
             return self.parse_choice(phrases)
         raise ValueError(f"no class {{{name}}} in this pack")
 
 
-def _concatenate_parts(parts: Sequence[Part]) -> Part:
+def _concatenate_parts(parts: Sequence[PhrasePart]) -> PhrasePart:
     """Parts one after another."""
-    return Part("".join(part.regex for part in parts), tuple(need for part in parts for need in part.needs))
+    return PhrasePart(
+        "".join(part.regex for part in parts), tuple(need for part in parts for need in part.needs)
+    )
 
 
-def _combine_alternatives(parts: Sequence[Part]) -> Part:
+def _combine_alternatives(parts: Sequence[PhrasePart]) -> PhrasePart:
     """One of several: a text must hold what some one of them needs most."""
     if not parts:
-        return Part("")
+        return PhrasePart("")
     needs = [choose_sharpest_need(part.needs) for part in parts]
     needed = (frozenset().union(*needs),) if all(needs) else ()
-    return Part("(?:" + "|".join(part.regex for part in parts) + ")", needed)
+    return PhrasePart("(?:" + "|".join(part.regex for part in parts) + ")", needed)
 
 
-def _make_optional(part: Part) -> Part:
+def _make_optional(part: PhrasePart) -> PhrasePart:
     """A part that may be missing, so that no text needs to hold anything for it."""
-    return Part(f"(?:{part.regex})?")
+    return PhrasePart(f"(?:{part.regex})?")
 
 
 def choose_sharpest_need(needs: Sequence[frozenset[str]]) -> frozenset[str]:
@@ -204,7 +206,7 @@ def choose_sharpest_need(needs: Sequence[frozenset[str]]) -> frozenset[str]:
 
 
 @lru_cache(maxsize=50_000)
-def _parse_word(text: str, is_han: bool) -> Part:
+def _parse_word(text: str, is_han: bool) -> PhrasePart:
     """One word of a phrase; the same ones stand in thousands of phrases, so each is read once."""
     if text.endswith("?"):
         return _make_optional(_parse_word(text[:-1], is_han))
@@ -214,7 +216,7 @@ def _parse_word(text: str, is_han: bool) -> Part:
     space = " ?" if is_han else " "
     expression = space + ("[^ .]*" if any_beginning else "") + joined + ("[^ .]*" if any_ending else "")
     literal = _choose_literal(pieces, any_beginning or is_han, any_ending or is_han)
-    return Part(expression, (frozenset({literal}),))
+    return PhrasePart(expression, (frozenset({literal}),))
 
 
 def _choose_literal(pieces: Sequence[str], any_beginning: bool, any_ending: bool) -> str:

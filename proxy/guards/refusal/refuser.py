@@ -8,7 +8,7 @@ import regex
 from proxy.domain.errors import ConfigError
 from proxy.guards.refusal.disguise import DisguiseRemover
 from proxy.guards.refusal.pack import TOPICS, OwnTopic, RefusePack
-from proxy.guards.refusal.padding import BREAK, SUBJECT, pad_text, prepare_text
+from proxy.guards.refusal.padding import BREAK, SUBJECT, fold_and_pad, pad_text
 from proxy.guards.refusal.patterns import Pattern, PatternRule, PatternSet, compile_rule, prove_rules
 from proxy.guards.refusal.phrases import PhraseLexicon
 from proxy.guards.refusal.subject_names import SubjectNames
@@ -69,12 +69,12 @@ class QuestionRefuser:
 
     def find_refusal(self, question: str, previous: str = "") -> Refusal | None:
         """Why `question`, asked alone or as a follow-up to `previous`, is refused; None: it is not."""
-        line = prepare_text(question)
+        line = fold_and_pad(question)
         readings = dict.fromkeys(self.names.list_readings(line))
         if "\n" in question:
-            readings |= dict.fromkeys(self.names.list_readings(prepare_text(_join_wrapped_lines(question))))
+            readings |= dict.fromkeys(self.names.list_readings(fold_and_pad(_join_wrapped_lines(question))))
         if (plain := self._disguise_remover.remove_disguises(question)) != question:
-            readings |= dict.fromkeys(self.names.list_readings(prepare_text(plain)))
+            readings |= dict.fromkeys(self.names.list_readings(fold_and_pad(plain)))
         hits = ((self._patterns.find_first_hit(text), text) for text in readings)
         refusal = next((_build_refusal(hit, text) for hit, text in hits if hit), None)
         return refusal or (self._find_followup_refusal(line, question, previous) if previous else None)
@@ -85,7 +85,7 @@ class QuestionRefuser:
         What hits the previous question alone is its own affair: an open end (`write me *`) would reach into
         any question, and one refusal would refuse all that follows.
         """
-        before = prepare_text(previous).removesuffix(". ")
+        before = fold_and_pad(previous).removesuffix(". ")
         is_bare = self._is_contentless(question)
         pairs = zip(self.names.list_readings(before), self.names.list_readings(line), strict=True)
         for first, second in dict.fromkeys(pairs):

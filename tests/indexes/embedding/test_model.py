@@ -209,7 +209,7 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path, monkeypatch: pyt
     ],
 )
 def test_what_pip_says_becomes_advice(said: str, advice: str) -> None:
-    assert advice in fetch.explain_failure(said)
+    assert advice in fetch.explain_pip_failure(said)
 
 
 def test_cards_are_written_as_they_are_read(cache: Path, shelf: Path) -> None:

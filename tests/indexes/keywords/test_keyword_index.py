@@ -21,7 +21,7 @@ async def found(lexical: KeywordIndex, store: Store, word: str, *groups: str) ->
         lexical.refresh(look.read_state())
         return lexical.search([word], look.build_filter(viewer(*groups)), 99)
 
-    return await store.read_snapshot(look)
+    return await store.run_on_snapshot(look)
 
 
 async def test_it_follows_the_truth(tmp_path: Path) -> None:

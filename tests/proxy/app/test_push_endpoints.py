@@ -71,8 +71,8 @@ async def _pushed(tmp_path: Path) -> AsyncIterator[Pushed]:
         KeyStore(build_data_paths(settings).keys) as keys,
         AsyncExitStack() as stack,
     ):
-        admin = (await keys.create_key("admin", scopes=["admin"])).secret
-        plain = (await keys.create_key("plain", groups=["public"])).secret
+        admin = (await keys.create_key("admin", scopes=["admin"])).credential
+        plain = (await keys.create_key("plain", groups=["public"])).credential
         url = await stack.enter_async_context(serving(build_surface(services)))
         headers = {"authorization": f"Bearer {admin}"}
         client = httpx.AsyncClient(base_url=url, trust_env=False, headers=headers)

@@ -56,7 +56,7 @@ async def test_every_wrong_key_hears_the_same_text(tmp_path: Path) -> None:
         live = await keys.create_key("c")
         door = CallerAuthenticator(tree.AuthSettings(), keys=keys)
         said = set()
-        for secret in ("unknown", live.secret + "x", revoked.secret, expired.secret):
+        for secret in ("unknown", live.credential + "x", revoked.credential, expired.credential):
             with pytest.raises(AuthError) as caught:
                 await door.authenticate(bearer(secret), "1.2.3.4")
             said.add((caught.value.text, caught.value.status, caught.value.code))
@@ -83,7 +83,7 @@ async def test_a_keys_groups_are_mapped_once_a_table_is_given(
     async with KeyStore(tmp_path / "keys.db") as keys:
         made = await keys.create_key("ci", groups={"staff", "odd"})
         caller = await CallerAuthenticator(tree.AuthSettings(groups=table), keys=keys).authenticate(
-            bearer(made.secret), "::1"
+            bearer(made.credential), "::1"
         )
         assert (set(caller.groups), caller.address, caller.key_id) == (groups, "::/64", made.key.id)
 

@@ -16,7 +16,7 @@ def contents(folder: Path) -> bytes:
 async def test_a_key_opens_with_its_groups_scopes_and_caps(tmp_path: Path) -> None:
     async with KeyStore(tmp_path / "keys.db") as keys:
         made = await keys.create_key("ci", groups={"staff"}, scopes={"admin"}, cap=SpendCap(7, 3))
-        found = await keys.find_live_key(made.secret)
+        found = await keys.find_live_key(made.credential)
         assert found == made.key
         assert found is not None
         assert (found.name, set(found.groups), set(found.scopes), found.cap) == (
@@ -29,7 +29,7 @@ async def test_a_key_opens_with_its_groups_scopes_and_caps(tmp_path: Path) -> No
 
 async def test_the_key_itself_is_not_in_the_file(tmp_path: Path) -> None:
     async with KeyStore(tmp_path / "keys.db") as keys:
-        secret = (await keys.create_key("ci")).secret
+        secret = (await keys.create_key("ci")).credential
     kept = contents(tmp_path)
     assert secret.encode() not in kept
     assert secret.rpartition("_")[2].encode() not in kept
@@ -46,8 +46,8 @@ async def test_no_file_of_the_keys_can_be_read_by_others_also_while_they_are_ope
 
 async def test_nothing_but_the_whole_key_opens(tmp_path: Path) -> None:
     async with KeyStore(tmp_path / "keys.db") as keys:
-        secret = (await keys.create_key("ci")).secret
-        other = (await keys.create_key("other")).secret
+        secret = (await keys.create_key("ci")).credential
+        other = (await keys.create_key("other")).credential
         prefix, mark, rest = secret.split("_", 2)
         wrong = [
             secret[:-1],
@@ -66,9 +66,9 @@ async def test_nothing_but_the_whole_key_opens(tmp_path: Path) -> None:
 async def test_a_revoked_key_is_dead_at_the_next_request_in_every_process(tmp_path: Path) -> None:
     async with KeyStore(tmp_path / "keys.db") as keys, KeyStore(tmp_path / "keys.db") as other:
         made = await keys.create_key("ci")
-        assert await other.find_live_key(made.secret) is not None
+        assert await other.find_live_key(made.credential) is not None
         assert await keys.revoke_key(made.key.id)
-        assert await other.find_live_key(made.secret) is None
+        assert await other.find_live_key(made.credential) is None
         assert not await keys.revoke_key(made.key.id)
         assert [key.revoked is None for key in await keys.list_keys()] == [False]
 
@@ -77,9 +77,9 @@ async def test_a_key_ends_at_its_expiry(tmp_path: Path) -> None:
     now = [100.0]
     async with KeyStore(tmp_path / "keys.db", clock=lambda: now[0]) as keys:
         made = await keys.create_key("ci", expires=200)
-        assert await keys.find_live_key(made.secret) is not None
+        assert await keys.find_live_key(made.credential) is not None
         now[0] = 200
-        assert await keys.find_live_key(made.secret) is None
+        assert await keys.find_live_key(made.credential) is None
 
 
 async def test_a_file_that_is_no_key_store_says_so(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from proxy.domain.types import Source
 from proxy.gate import Gate, Release, Stop
-from proxy.gate.lookahead import LOOK_AHEAD
+from proxy.gate.lookahead import LOOKAHEAD_CHARS
 from tests.proxy.gate.kit import SOURCES, TOKEN, packs, pieces, released, run, verdict
 
 FACTS = [
@@ -111,4 +111,4 @@ def test_held_text_is_bounded(piece: str, size: int) -> None:
     for _ in range(60):
         gate.feed(piece * size)
         held = len(gate._scanner.pending_text) + sum(len(r.text) for r in gate._leading_releases or [])
-        assert held <= 2 * 200 + 2 * LOOK_AHEAD
+        assert held <= 2 * 200 + 2 * LOOKAHEAD_CHARS

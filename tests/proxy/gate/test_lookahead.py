@@ -2,7 +2,7 @@
 
 import pytest
 
-from proxy.gate.lookahead import LOOK_AHEAD
+from proxy.gate.lookahead import LOOKAHEAD_CHARS
 from tests.proxy.gate.test_sentences import cut, scanner
 
 
@@ -16,22 +16,22 @@ def kinds(text: str) -> list[str]:
     "tail", ["[1](http://a.b) c", "[[1]](b) c", "[1] Next", "\n[1]\nNext", "\n[1](b)\nNext", "\r\n    then"]
 )
 def test_at_the_edge_of_the_window_pieces_do_not_matter(tail: str) -> None:
-    for gap in range(LOOK_AHEAD - 8, LOOK_AHEAD + 2):
+    for gap in range(LOOKAHEAD_CHARS - 8, LOOKAHEAD_CHARS + 2):
         text = f"Alpha.{' ' * gap}{tail}. End"
         assert cut(text, pieces=[1] * len(text)) == cut(text), gap
 
 
 def test_a_line_break_of_two_characters_is_one_wherever_the_window_ends() -> None:
     """A blank line would make code of the indented one."""
-    for gap in range(LOOK_AHEAD - 8, LOOK_AHEAD + 2):
+    for gap in range(LOOKAHEAD_CHARS - 8, LOOKAHEAD_CHARS + 2):
         scan = scanner()
         units = [u for c in f"Alpha.{' ' * gap}\r\n    then this" for u in scan.feed(c)]
         assert [u.kind for u in (*units, *scan.finish())] == ["text", "text"], gap
 
 
 def test_a_full_window_is_decided_at_once() -> None:
-    assert not scanner().feed("Alpha." + " " * (LOOK_AHEAD - 1))
-    assert len(scanner().feed("Alpha." + " " * LOOK_AHEAD)) == 1
+    assert not scanner().feed("Alpha." + " " * (LOOKAHEAD_CHARS - 1))
+    assert len(scanner().feed("Alpha." + " " * LOOKAHEAD_CHARS)) == 1
 
 
 def test_a_marker_before_what_only_begins_like_one_does_not_stand_alone() -> None:

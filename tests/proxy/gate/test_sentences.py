@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from proxy.gate.endings import SentenceEndDetector
 from proxy.gate.lexicon import SentenceLexicons, SentencePack
-from proxy.gate.lookahead import LOOK_AHEAD
+from proxy.gate.lookahead import LOOKAHEAD_CHARS
 from proxy.gate.sentences import SentenceScanner
 from proxy.settings.languages import load_packs
 
@@ -273,7 +273,7 @@ def test_work_is_linear_on_hostile_text(piece: str) -> None:
         return looked
 
     small, large = work(1_500), work(3_000)
-    assert large <= 2.2 * small + LOOK_AHEAD**2
+    assert large <= 2.2 * small + LOOKAHEAD_CHARS**2
 
 
 @given(texts)
@@ -282,4 +282,4 @@ def test_held_text_is_bounded_by_the_longest_sentence_allowed(text: str) -> None
     scan = scanner(chars_max=50)
     for character in text:
         scan.feed(character)
-        assert scan.is_overlong == (len(scan.pending_text) > 50 + 2 * LOOK_AHEAD)
+        assert scan.is_overlong == (len(scan.pending_text) > 50 + 2 * LOOKAHEAD_CHARS)

@@ -3,7 +3,7 @@
 import pytest
 import regex
 
-from proxy.guards.fixed_texts import REFUSAL_TEXTS, FixedTexts, TextPack
+from proxy.guards.fixed_texts import REFUSAL_TOPICS, FixedTexts, TextPack
 from proxy.settings.languages import TAGS, load_packs
 
 PACKS = load_packs("texts", TextPack)
@@ -12,7 +12,7 @@ PACKS = load_packs("texts", TextPack)
 @pytest.mark.parametrize("tag", TAGS)
 def test_every_pack_has_every_text(tag: str) -> None:
     flat = PACKS[tag].flatten_texts()
-    assert set(PACKS[tag].refused) == set(REFUSAL_TEXTS)
+    assert set(PACKS[tag].refused) == set(REFUSAL_TOPICS)
     assert all(text.strip() for text in flat.values())
     assert "{sources}" in PACKS[tag].looked_in
 

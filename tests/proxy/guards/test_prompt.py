@@ -7,7 +7,7 @@ import pytest
 from proxy.domain.types import ChatRequest, Source, Turn
 from proxy.gate.types import GateRule as GATE_RULES
 from proxy.guards import prompt
-from proxy.guards.prompt import RULES, TOKEN, Prompt, Voice
+from proxy.guards.prompt import NOT_IN_SOURCES_TOKEN, RULES, Prompt, Voice
 
 TEMPLATE = (files("config") / "prompts" / "system.md").read_text("utf-8")
 REQUEST = ChatRequest(
@@ -33,7 +33,7 @@ def test_all_places_are_filled_and_the_marks_are_gone() -> None:
     assert not {"{", "}", "<!--"} & set(text.split())
     assert "{" not in text
     assert "Spanish" in text
-    assert TOKEN in text
+    assert NOT_IN_SOURCES_TOKEN in text
     assert "She maps tides." in text
 
 
@@ -50,7 +50,7 @@ def test_only_the_voice_in_force_is_told(voice: str, has: str, lacks: str) -> No
 def test_our_prompt_comes_first_and_the_clients_below_it_quoted() -> None:
     system = Prompt(TEMPLATE).build_messages(REQUEST, SOURCES, "en")[0]
     assert system.role == "system"
-    assert system.text.index(TOKEN) < system.text.index("> Be brief.")
+    assert system.text.index(NOT_IN_SOURCES_TOKEN) < system.text.index("> Be brief.")
     assert "> Cite (9)." in system.text
 
 

@@ -54,7 +54,7 @@ async def test_a_store_that_is_taken_away_denies(tmp_path: Path, fault: Fault) -
         denial = await denied(ledger)
         assert denial.decision is Decision.LEDGER_DOWN
         assert ledger.fault == denial.detail
-        assert not await ledger.is_writable()
+        assert not await ledger.probe_write()
 
 
 async def test_a_store_that_comes_back_serves_again_and_has_lost_nothing(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ async def test_a_store_that_comes_back_serves_again_and_has_lost_nothing(tmp_pat
         assert ledger.pending_count == 1
         (tmp_path / "elsewhere.db").rename(ledger.path)
         await until(lambda: ledger.pending_count == 0)
-        assert await ledger.is_writable()
+        assert await ledger.probe_write()
         proof = await ledger.verify_balances()
         assert (proof.settled_nanousd, proof.held_nanousd, proof.faults) == (13_500, 0, ())
 

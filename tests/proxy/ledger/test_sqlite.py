@@ -156,8 +156,8 @@ async def test_a_caller_who_leaves_while_waiting_leaves_no_hold(tmp_path: Path) 
         for answer in answers:
             if isinstance(answer, Hold):
                 await ledger.settle(answer, used(0, 0))
-        await ledger.is_writable()
-        await ledger.is_writable()
+        await ledger.probe_write()
+        await ledger.probe_write()
         proof = await ledger.verify_balances()
         assert (proof.holds, proof.faults) == ((), ())
 
@@ -176,22 +176,22 @@ async def test_a_settlement_outlives_the_task_that_asked_for_it(tmp_path: Path) 
 
 async def test_a_ledger_says_whether_it_can_be_written(tmp_path: Path) -> None:
     async with opened(tmp_path, covers=1) as ledger:
-        assert await ledger.is_writable()
+        assert await ledger.probe_write()
         await held(ledger)
-        assert await ledger.is_writable()
+        assert await ledger.probe_write()
         assert (await denied(ledger)).decision is Decision.OVER_BUDGET
-    assert not await ledger.is_writable()
+    assert not await ledger.probe_write()
 
 
 async def test_a_request_waits_for_its_turn_but_not_for_ever(tmp_path: Path) -> None:
     async with opened(tmp_path, busy_s=0.2) as ledger, opened(tmp_path) as other:
-        await other.is_writable()
+        await other.probe_write()
         blocker = other._database._connection
         assert blocker is not None
         await blocker.execute("BEGIN IMMEDIATE")
         denial = await denied(ledger)
         assert denial.decision is Decision.LEDGER_DOWN
-        assert not await ledger.is_writable()
+        assert not await ledger.probe_write()
         await blocker.execute("ROLLBACK")
         await held(ledger)
         assert ledger.fault == ""

@@ -1,7 +1,7 @@
 """Which patterns are worth running: those whose every need is met by the same sentence."""
 
-from proxy.guards.refusal.literals import Literals
-from proxy.guards.refusal.padding import prepare_text
+from proxy.guards.refusal.literals import LiteralIndex
+from proxy.guards.refusal.padding import fold_and_pad
 from proxy.guards.refusal.patterns import Pattern, PatternSet
 from proxy.guards.refusal.phrases import PhraseLexicon, parse_pattern
 
@@ -10,7 +10,7 @@ NEEDS = [
     (frozenset({" cost "}),),
     (frozenset({" free "}), frozenset({" much ", " many "})),
 ]
-LITERALS = Literals(NEEDS)
+LITERALS = LiteralIndex(NEEDS)
 
 
 def possible(*found: str) -> set[int]:
@@ -38,7 +38,7 @@ class Counted(PatternSet):
 def test_words_that_meet_in_no_sentence_run_no_pattern() -> None:
     part = parse_pattern("how much * cost", PhraseLexicon())
     patterns = Counted([Pattern("how much * cost", "t", "en", part.regex, part.needs)])
-    assert not patterns.find_hits(prepare_text("So much snow! How so? The cost is low."))
+    assert not patterns.find_hits(fold_and_pad("So much snow! How so? The cost is low."))
     assert patterns.runs == 0
-    assert patterns.find_hits(prepare_text("So much snow! How much does it cost?"))
+    assert patterns.find_hits(fold_and_pad("So much snow! How much does it cost?"))
     assert patterns.runs == 1

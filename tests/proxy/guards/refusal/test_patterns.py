@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from indexes.text.folding import fold_text
 from proxy.domain.errors import ConfigError
-from proxy.guards.refusal.padding import SUBJECT, pad_text, prepare_text
+from proxy.guards.refusal.padding import SUBJECT, fold_and_pad, pad_text
 from proxy.guards.refusal.patterns import CANARY, Pattern, PatternRule, PatternSet, compile_rule, prove_rules
 from proxy.guards.refusal.phrases import PhraseLexicon, parse_pattern
 
@@ -21,7 +21,7 @@ LEXICON = PhraseLexicon(
 def hits(phrase: str, text: str, lexicon: PhraseLexicon = LEXICON) -> bool:
     part = parse_pattern(phrase, lexicon)
     return bool(
-        PatternSet([Pattern(phrase, "t", "en", part.regex, part.needs)]).find_hits(prepare_text(text))
+        PatternSet([Pattern(phrase, "t", "en", part.regex, part.needs)]).find_hits(fold_and_pad(text))
     )
 
 
@@ -94,7 +94,7 @@ def test_what_the_proof_compiled_is_not_kept() -> None:
         (PatternRule("terms", ("how much",), ("how much is it",)),), "en", LEXICON, "here.toml"
     )
     assert not any("compiled" in vars(pattern) for pattern in proven)
-    assert PatternSet(proven).find_hits(prepare_text("how much is it")) == list(proven)
+    assert PatternSet(proven).find_hits(fold_and_pad("how much is it")) == list(proven)
 
 
 def test_a_missed_example_and_a_spare_one_that_hits_are_both_told() -> None:
@@ -116,18 +116,18 @@ def test_a_set_that_runs_out_of_memory_fails_closed() -> None:
     part = parse_pattern("how much", LEXICON)
     patterns = PatternSet([Pattern("how much", "t", "en", part.regex, part.needs)])
     patterns._literal_set = Exhausted()  # type: ignore[assignment]
-    assert patterns.find_hits(prepare_text("how much?"))
+    assert patterns.find_hits(fold_and_pad("how much?"))
 
 
 def test_a_user_cannot_write_the_signs_that_stand_for_the_subject_and_the_canary() -> None:
-    assert SUBJECT not in prepare_text(f"a {SUBJECT} b {CANARY}")
-    assert CANARY not in prepare_text(f"a{CANARY}b")
+    assert SUBJECT not in fold_and_pad(f"a {SUBJECT} b {CANARY}")
+    assert CANARY not in fold_and_pad(f"a{CANARY}b")
 
 
 @given(st.text(alphabet="ab.!? \n،۔؟，。\"'میهяё-ज़ँéß1٣", max_size=40))
 @settings(max_examples=100)
 def test_word_by_word_gives_the_same_as_all_at_once(text: str) -> None:
-    assert prepare_text(text) == pad_text(fold_text(text.replace("\n", " ; ")))
+    assert fold_and_pad(text) == pad_text(fold_text(text.replace("\n", " ; ")))
 
 
 @given(st.lists(st.sampled_from(["how", "much", "would", "they", "charge", ".", "a"]), max_size=14))
