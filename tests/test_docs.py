@@ -25,36 +25,36 @@ WHOLE = re.sub(r"(?m)^#(?=[a-z\[])", "", COMMENTED)
 """The commented file with every setting switched on."""
 
 
-def settings_of(model: type[BaseModel], at: str = "") -> Iterator[tuple[str, Any]]:
+def iterate_settings(model: type[BaseModel], at: str = "") -> Iterator[tuple[str, Any]]:
     """Every setting below a section as (dotted name, default); names of one's own choosing read `*`."""
     for name, field in model.model_fields.items():
         here, kind = f"{at}{name}", field.annotation
-        inner = [m for m in sections(kind) if m is not model]
+        inner = [m for m in find_sections(kind) if m is not model]
         if not inner:
             yield here, field.default
         for section in inner:
-            yield from settings_of(section, f"{here}.{'*.' if 'dict' in str(kind) else ''}")
+            yield from iterate_settings(section, f"{here}.{'*.' if 'dict' in str(kind) else ''}")
 
 
-def sections(annotation: Any) -> list[type[BaseModel]]:
+def find_sections(annotation: Any) -> list[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
-    return [found for inner in getattr(annotation, "__args__", ()) for found in sections(inner)]
+    return [found for inner in getattr(annotation, "__args__", ()) for found in find_sections(inner)]
 
 
-def written(table: dict[str, Any], at: str = "") -> Iterator[tuple[str, Any]]:
+def iterate_table_keys(table: dict[str, Any], at: str = "") -> Iterator[tuple[str, Any]]:
     for key, value in table.items():
         yield f"{at}{key}", value
         if isinstance(value, dict):
-            yield from written(value, f"{at}{key}.")
-            yield from written(dict.fromkeys(["*"], value) if at == "" else {}, f"{at}{key}.")
+            yield from iterate_table_keys(value, f"{at}{key}.")
+            yield from iterate_table_keys(dict.fromkeys(["*"], value) if at == "" else {}, f"{at}{key}.")
             for inner in value.values():
                 if isinstance(inner, dict):
-                    yield from written(inner, f"{at}{key}.*.")
+                    yield from iterate_table_keys(inner, f"{at}{key}.*.")
 
 
-SETTINGS = dict(settings_of(tree.Settings))
-SHOWN = dict(written(tomllib.loads(WHOLE)))
+SETTINGS = dict(iterate_settings(tree.Settings))
+SHOWN = dict(iterate_table_keys(tomllib.loads(WHOLE)))
 
 
 @pytest.mark.parametrize("name", sorted(SETTINGS))
@@ -83,7 +83,7 @@ def test_the_commented_file_shows_the_defaults(name: str) -> None:
             )
 
 
-def members(group: click.Group) -> Iterator[tuple[str, click.Command]]:
+def iterate_subcommands(group: click.Group) -> Iterator[tuple[str, click.Command]]:
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
@@ -91,33 +91,33 @@ def members(group: click.Group) -> Iterator[tuple[str, click.Command]]:
         yield name, command
 
 
-def commands(group: click.Group) -> Iterator[str]:
-    for name, command in members(group):
+def iterate_commands(group: click.Group) -> Iterator[str]:
+    for name, command in iterate_subcommands(group):
         yield name
         if isinstance(command, click.Group):
-            yield from (f"{name} {inner}" for inner, _ in members(command))
+            yield from (f"{name} {inner}" for inner, _ in iterate_subcommands(command))
 
 
-@pytest.mark.parametrize("command", sorted(commands(main)))
+@pytest.mark.parametrize("command", sorted(iterate_commands(main)))
 def test_every_command_is_in_the_readme(command: str) -> None:
     assert f"fiador {command}" in README or f"`{command.split()[-1]}`" in README
 
 
-def groups(group: click.Group) -> Iterator[click.Group]:
+def iterate_groups(group: click.Group) -> Iterator[click.Group]:
     yield group
-    for _, command in members(group):
+    for _, command in iterate_subcommands(group):
         if isinstance(command, click.Group):
-            yield from groups(command)
+            yield from iterate_groups(command)
 
 
-@pytest.mark.parametrize("group", list(groups(main)), ids=lambda group: group.name)
+@pytest.mark.parametrize("group", list(iterate_groups(main)), ids=lambda group: group.name)
 def test_the_list_of_commands_says_of_each_what_it_does_in_a_whole_sentence(group: click.Group) -> None:
     told = CliRunner().invoke(group, ["--help"]).output.partition("Commands:")[2]
     assert told
     assert "..." not in told
 
 
-@pytest.mark.parametrize(("name", "command"), list(members(main)))
+@pytest.mark.parametrize(("name", "command"), list(iterate_subcommands(main)))
 def test_the_roof_says_of_each_command_what_the_command_says_itself(
     name: str, command: click.Command
 ) -> None:

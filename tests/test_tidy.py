@@ -83,7 +83,7 @@ LEFTOVERS = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|NotImplementedError|#.*\bfor 
 
 
 @cache
-def tree(path: Path) -> ast.Module:
+def parse_tree(path: Path) -> ast.Module:
     """Parsed without garbage collection: what it finalizes may parse too (a warning's traceback does), and
     CPython 3.11 counts the depth of both trees as one and gives up.
     """
@@ -94,12 +94,12 @@ def tree(path: Path) -> ast.Module:
         gc.enable()
 
 
-def name(path: Path) -> str:
+def make_module_name(path: Path) -> str:
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports(module: ast.Module) -> Iterator[str]:
+def iterate_imports(module: ast.Module) -> Iterator[str]:
     for node in ast.walk(module):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -108,15 +108,15 @@ def imports(module: ast.Module) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def room(module: str) -> str:
+def find_layer(module: str) -> str:
     return max((r for r in RANKS if module == r or module.startswith(r + ".")), key=len, default="")
 
 
-def functions(module: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+def iterate_functions(module: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     yield from (n for n in ast.walk(module) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
 
 
-def length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+def count_code_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     """Lines of code of a function, its docstring not counted."""
     start = node.body[0]
     doc = isinstance(start, ast.Expr) and isinstance(start.value, ast.Constant)
@@ -124,56 +124,62 @@ def length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return (node.end_lineno or 0) - node.lineno + 1 - skipped
 
 
-def shown(path: Path) -> str:
+def show_path(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=shown)
+@pytest.mark.parametrize("path", SOURCES, ids=show_path)
 def test_a_module_says_in_its_first_line_what_it_is_for(path: Path) -> None:
-    doc = ast.get_docstring(tree(path))
-    assert doc, f"{shown(path)} has no docstring"
+    doc = ast.get_docstring(parse_tree(path))
+    assert doc, f"{show_path(path)} has no docstring"
 
 
-@pytest.mark.parametrize("path", SOURCES + TESTS, ids=shown)
+@pytest.mark.parametrize("path", SOURCES + TESTS, ids=show_path)
 def test_a_file_is_short_enough_to_read(path: Path) -> None:
     assert len(path.read_text("utf-8").splitlines()) <= LINES_MAX
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=shown)
+@pytest.mark.parametrize("path", SOURCES, ids=show_path)
 def test_imports_point_downwards(path: Path) -> None:
-    mine = room(name(path))
-    for other in map(room, imports(tree(path))):
+    mine = find_layer(make_module_name(path))
+    for other in map(find_layer, iterate_imports(parse_tree(path))):
         if mine and other and other != mine:
-            assert RANKS[other] < RANKS[mine], f"{shown(path)} imports {other}"
+            assert RANKS[other] < RANKS[mine], f"{show_path(path)} imports {other}"
 
 
-@pytest.mark.parametrize("path", [p for p in SOURCES if shown(p).startswith("indexes")], ids=shown)
+@pytest.mark.parametrize("path", [p for p in SOURCES if show_path(p).startswith("indexes")], ids=show_path)
 def test_evidence_knows_nothing_of_the_proxy(path: Path) -> None:
-    assert not [m for m in imports(tree(path)) if m.split(".")[0] in ("proxy", "golden", "bench")]
+    assert not [
+        m for m in iterate_imports(parse_tree(path)) if m.split(".")[0] in ("proxy", "golden", "bench")
+    ]
 
 
 def test_every_module_has_a_room() -> None:
     roofs = ("proxy", "indexes", "config")
-    assert not [shown(path) for path in SOURCES if name(path) not in roofs and not room(name(path))]
+    assert not [
+        show_path(path)
+        for path in SOURCES
+        if make_module_name(path) not in roofs and not find_layer(make_module_name(path))
+    ]
 
 
 def test_nothing_lies_loose_in_the_proxy() -> None:
     assert [path.name for path in sorted((ROOT / "proxy").glob("*.py"))] == ["__init__.py"]
 
 
-@pytest.mark.parametrize("path", [p for p in SOURCES if shown(p).startswith(PURE)], ids=shown)
+@pytest.mark.parametrize("path", [p for p in SOURCES if show_path(p).startswith(PURE)], ids=show_path)
 def test_the_core_is_pure(path: Path) -> None:
-    module = tree(path)
-    assert not [m for m in imports(module) if m in IMPURE or m.split(".")[0] in IMPURE]
+    module = parse_tree(path)
+    assert not [m for m in iterate_imports(module) if m in IMPURE or m.split(".")[0] in IMPURE]
     assert not [n for n in ast.walk(module) if isinstance(n, ast.AsyncFunctionDef | ast.Await)]
     calls = {n.func.id for n in ast.walk(module) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
     assert not calls & {"print", "open", "input"}
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=shown)
+@pytest.mark.parametrize("path", SOURCES, ids=show_path)
 def test_functions_are_short_and_take_few_arguments(path: Path) -> None:
-    for node in functions(tree(path)):
-        assert length(node) <= FUNCTION_MAX, f"{node.name}: {length(node)} lines"
+    for node in iterate_functions(parse_tree(path)):
+        assert count_code_lines(node) <= FUNCTION_MAX, f"{node.name}: {count_code_lines(node)} lines"
         positional = [a for a in node.args.posonlyargs + node.args.args if a.arg not in ("self", "cls")]
         asked = len(positional) - (len(node.args.defaults) if node.name == "__init__" else 0)
         assert asked <= POSITIONAL_MAX + (node.name == "__init__"), (
@@ -182,18 +188,18 @@ def test_functions_are_short_and_take_few_arguments(path: Path) -> None:
 
 
 def test_nine_functions_of_ten_fit_on_a_glance() -> None:
-    sizes = sorted(length(node) for path in SOURCES for node in functions(tree(path)))
+    sizes = sorted(count_code_lines(node) for path in SOURCES for node in iterate_functions(parse_tree(path)))
     assert sizes[int(len(sizes) * 0.9)] <= FUNCTION_P90
 
 
-@pytest.mark.parametrize("path", [p for p in SOURCES + TESTS if p != Path(__file__)], ids=shown)
+@pytest.mark.parametrize("path", [p for p in SOURCES + TESTS if p != Path(__file__)], ids=show_path)
 def test_nothing_is_left_for_later(path: Path) -> None:
     assert not LEFTOVERS.findall(path.read_text("utf-8"))
 
 
-@pytest.mark.parametrize("path", TESTS, ids=shown)
+@pytest.mark.parametrize("path", TESTS, ids=show_path)
 def test_fakes_not_mocks(path: Path) -> None:
-    assert not [m for m in imports(tree(path)) if "mock" in m.lower()]
+    assert not [m for m in iterate_imports(parse_tree(path)) if "mock" in m.lower()]
 
 
 STRUCTURE = structure.measure_tree(ROOT)
@@ -234,13 +240,16 @@ def test_only_app_opens_services() -> None:
         "OnnxEmbedder",
         "OpenAIUpstream",
     }
-    classes = {n.name for path in SOURCES for n in ast.walk(tree(path)) if isinstance(n, ast.ClassDef)}
+    classes = {n.name for path in SOURCES for n in ast.walk(parse_tree(path)) if isinstance(n, ast.ClassDef)}
     assert openers <= classes, "a list of names that are none checks nothing"
     for path in SOURCES:
-        if name(path).split(".")[0] == "proxy" and room(name(path)) not in ("proxy.app", "proxy.commands"):
+        if make_module_name(path).split(".")[0] == "proxy" and find_layer(make_module_name(path)) not in (
+            "proxy.app",
+            "proxy.commands",
+        ):
             made = {
                 n.func.id
-                for n in ast.walk(tree(path))
+                for n in ast.walk(parse_tree(path))
                 if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
             }
-            assert not made & openers, f"{shown(path)} constructs {made & openers}"
+            assert not made & openers, f"{show_path(path)} constructs {made & openers}"

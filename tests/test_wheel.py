@@ -15,20 +15,22 @@ ELSEWHERE = {name: value for name, value in os.environ.items() if name != "PYTHO
 
 
 @pytest.fixture(name="installed", scope="module")
-def _installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def _install_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A new environment that holds the wheel; dependencies are borrowed from the one that runs the tests."""
     home = tmp_path_factory.mktemp("wheel")
-    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", home, ROOT)
+    run_command(
+        sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", home, ROOT
+    )
     venv.create(home / "env", with_pip=True, symlinks=True)
     python = home / "env" / "bin" / "python"
-    packages = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
+    packages = run_command(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
     Path(packages, "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n", "utf-8")
     wheel = next(home.glob("fiador-*.whl"))
-    run(python, "-m", "pip", "install", "-q", "--no-deps", wheel)
+    run_command(python, "-m", "pip", "install", "-q", "--no-deps", wheel)
     return home / "env" / "bin" / "fiador"
 
 
-def run(*command: object, cwd: Path | None = None, **env: str) -> str:
+def run_command(*command: object, cwd: Path | None = None, **env: str) -> str:
     done = subprocess.run(
         [str(part) for part in command],
         cwd=cwd,
@@ -45,20 +47,22 @@ def run(*command: object, cwd: Path | None = None, **env: str) -> str:
 
 def test_the_packages_come_from_the_wheel(installed: Path, tmp_path: Path) -> None:
     python = installed.with_name("python")
-    where = run(python, "-c", "import proxy, config; print(proxy.__file__, config.__file__)", cwd=tmp_path)
+    where = run_command(
+        python, "-c", "import proxy, config; print(proxy.__file__, config.__file__)", cwd=tmp_path
+    )
     assert where.count(str(installed.parent.parent)) == 2
 
 
 def test_the_demo_holds_from_another_folder(installed: Path, tmp_path: Path) -> None:
-    told = run(installed, "demo", cwd=tmp_path, FIADOR_DEMO_DIR=str(tmp_path / "demo"))
+    told = run_command(installed, "demo", cwd=tmp_path, FIADOR_DEMO_DIR=str(tmp_path / "demo"))
     assert "Every check held" in told
 
 
 def test_a_new_deployment_checks_syncs_and_answers(installed: Path, tmp_path: Path) -> None:
-    run(installed, "init", "here", cwd=tmp_path)
+    run_command(installed, "init", "here", cwd=tmp_path)
     here = tmp_path / "here"
-    assert "The configuration is good" in run(installed, "check", cwd=here)
-    assert "1 added" in run(installed, "sync", cwd=here)
-    told = run(installed, "ask", "When is the front desk open?", "--explain", cwd=here)
+    assert "The configuration is good" in run_command(installed, "check", cwd=here)
+    assert "1 added" in run_command(installed, "sync", cwd=here)
+    told = run_command(installed, "ask", "When is the front desk open?", "--explain", cwd=here)
     assert "between 9:00 and 17:30" in told
     assert "answered" in told

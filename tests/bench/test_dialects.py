@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench.quality import dialects
-from tests.fakes import openai_stream
+from tests.fake_upstream import make_openai_stream
 
 RIGHT: dict[str, object] = {
     "text": "Ada wrote it.",
@@ -19,8 +19,8 @@ RIGHT: dict[str, object] = {
 }
 
 
-def told(folder: Path, expect: dict[str, object], *pieces: str) -> int:
-    reads = [base64.b64encode(read).decode() for read in openai_stream(pieces)]
+def run_with_recording(folder: Path, expect: dict[str, object], *pieces: str) -> int:
+    reads = [base64.b64encode(read).decode() for read in make_openai_stream(pieces)]
     row = {"dialect": "openai", "name": "x", "reads": reads, "expect": RIGHT | expect}
     (folder / "openai.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
     return dialects.run(["--data", str(folder), "--decoder-only"])
@@ -30,7 +30,7 @@ def told(folder: Path, expect: dict[str, object], *pieces: str) -> int:
     "expect", [{}, {"text": "other", "text_alt": ["Ada wrote it."]}, {"end": "malformed", "end_alt": ["eof"]}]
 )
 def test_a_stream_read_rightly_passes(tmp_path: Path, expect: dict[str, object]) -> None:
-    assert told(tmp_path, expect, "Ada ", "wrote it.") == 0
+    assert run_with_recording(tmp_path, expect, "Ada ", "wrote it.") == 0
 
 
 @pytest.mark.parametrize(
@@ -38,8 +38,8 @@ def test_a_stream_read_rightly_passes(tmp_path: Path, expect: dict[str, object])
     [{"text": "Ada."}, {"finish": "length"}, {"usage": None}, {"end": "cut"}, {"tool_calls": True}],
 )
 def test_a_stream_read_otherwise_fails(tmp_path: Path, expect: dict[str, object]) -> None:
-    assert told(tmp_path, expect, "Ada ", "wrote it.") == 1
+    assert run_with_recording(tmp_path, expect, "Ada ", "wrote it.") == 1
 
 
 def test_a_leak_fails_even_if_it_was_expected(tmp_path: Path) -> None:
-    assert told(tmp_path, {"text": "LEAK-x"}, "LEAK-x") == 1
+    assert run_with_recording(tmp_path, {"text": "LEAK-x"}, "LEAK-x") == 1

@@ -10,7 +10,7 @@ from bench.quality import permissions, refusal, refusal_sets, retrieval
 from bench.quality.sets import LabelledQuestion, choose_sample
 from bench.quality.state import RunState
 from bench.quality.vectors import CachedEmbedder
-from tests.indexes import tiny
+from tests.indexes import tiny_model
 
 CORPUS = [
     ("p1", "en", "Staff get 25 days of holiday a year.", "handbook", ["staff"]),
@@ -26,12 +26,12 @@ QUESTIONS = [
 ]
 
 
-def lines(path: Path, rows: list[dict[str, Any]]) -> None:
+def write_json_lines(path: Path, rows: list[dict[str, Any]]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
-def asked(id: str, language: str, text: str, dataset: str, **more: Any) -> dict[str, Any]:
+def make_question_row(id: str, language: str, text: str, dataset: str, **more: Any) -> dict[str, Any]:
     return {"id": id, "lang": language, "question": text, "dataset": dataset, "group": f"g-{id}", **more}
 
 
@@ -42,35 +42,37 @@ def data(tmp_path: Path) -> Path:
         {"id": id, "lang": language, "title": "", "text": text, "dataset": dataset, "group": f"g-{id}"}
         for id, language, text, dataset, _ in CORPUS
     ]
-    lines(data / "retrieval" / "corpus.jsonl", corpus)
-    queries = [asked(*row[:4], gold_ids_ok=row[4]) for row in QUESTIONS]
-    lines(data / "retrieval" / "queries.jsonl", queries)
-    off = asked("o1", "en", "What does a stamp cost?", "other", reason="off_corpus", against="all")
-    only = asked(
+    write_json_lines(data / "retrieval" / "corpus.jsonl", corpus)
+    queries = [make_question_row(*row[:4], gold_ids_ok=row[4]) for row in QUESTIONS]
+    write_json_lines(data / "retrieval" / "queries.jsonl", queries)
+    off = make_question_row(
+        "o1", "en", "What does a stamp cost?", "other", reason="off_corpus", against="all"
+    )
+    only = make_question_row(
         "o2", "en", "Where is the bicycle?", "x", reason="off_corpus", against="load only dataset=y of it"
     )
-    lines(data / "refusal" / "off_corpus.jsonl", [off, only])
-    removed = asked("r1", "en", "What conducts heat?", "handbook", reason="article_removed")
-    lines(data / "refusal" / "article_removed.jsonl", [removed])
-    lines(data / "refusal" / "unanswerable.jsonl", [])
-    near = asked("n1", "en", "Which library is open?", "pool", answerable=False, pool_ids=["m1"])
-    right = asked("n2", "en", "Which interest is paid?", "pool", answerable=True, pool_ids=["m2"])
-    lines(data / "refusal" / "near_miss_queries.jsonl", [near, right])
+    write_json_lines(data / "refusal" / "off_corpus.jsonl", [off, only])
+    removed = make_question_row("r1", "en", "What conducts heat?", "handbook", reason="article_removed")
+    write_json_lines(data / "refusal" / "article_removed.jsonl", [removed])
+    write_json_lines(data / "refusal" / "unanswerable.jsonl", [])
+    near = make_question_row("n1", "en", "Which library is open?", "pool", answerable=False, pool_ids=["m1"])
+    right = make_question_row("n2", "en", "Which interest is paid?", "pool", answerable=True, pool_ids=["m2"])
+    write_json_lines(data / "refusal" / "near_miss_queries.jsonl", [near, right])
     pool = [
         {"id": id, "lang": "en", "title": "", "text": text, "dataset": "pool"}
         for id, text in (("m1", "A library lends books."), ("m2", "Interest is paid each quarter."))
     ]
-    lines(data / "refusal" / "near_miss_corpus.jsonl", pool)
+    write_json_lines(data / "refusal" / "near_miss_corpus.jsonl", pool)
     (data / "refusal" / "removed_groups.json").write_text('["g-gone"]')
-    lines(data / "permissions" / "acl.jsonl", [{"id": row[0], "allow": row[4]} for row in CORPUS])
+    write_json_lines(data / "permissions" / "acl.jsonl", [{"id": row[0], "allow": row[4]} for row in CORPUS])
     users = [{"groups": ["staff"]}, {"groups": []}]
-    lines(data / "permissions" / "queries.jsonl", [{**queries[0], "users": users}])
+    write_json_lines(data / "permissions" / "queries.jsonl", [{**queries[0], "users": users}])
     return data
 
 
 @pytest.fixture
 def options(data: Path, tmp_path: Path) -> list[str]:
-    model = tiny.write(tmp_path / "model")
+    model = tiny_model.write_model(tmp_path / "model")
     return ["--data", str(data), "--model", str(model), "--cache", str(tmp_path / "cache")]
 
 
@@ -140,7 +142,7 @@ def test_a_sample_is_even_over_languages_and_data_sets() -> None:
     assert choose_sample(pool, ["es"], None) == pool[10:]
 
 
-def broken_off(folder: Path, terms: list[str]) -> None:
+def interrupt_run(folder: Path, terms: list[str]) -> None:
     with RunState(folder, "part", terms) as state:
         state.add_row({"id": "a", "value": 1})
         raise KeyboardInterrupt
@@ -148,7 +150,7 @@ def broken_off(folder: Path, terms: list[str]) -> None:
 
 def test_a_run_broken_off_goes_on_where_it_stopped(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
-        broken_off(tmp_path, ["terms"])
+        interrupt_run(tmp_path, ["terms"])
     with RunState(tmp_path, "part", ["other terms"]) as other:
         assert other.rows == {}
     with RunState(tmp_path, "part", ["terms"]) as again:
@@ -159,7 +161,7 @@ def test_a_run_broken_off_goes_on_where_it_stopped(tmp_path: Path) -> None:
 
 def test_a_torn_last_line_is_passed_over(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
-        broken_off(tmp_path, [])
+        interrupt_run(tmp_path, [])
     (path,) = tmp_path.iterdir()
     path.write_text(path.read_text() + '{"id": "b", "val')
     with RunState(tmp_path, "part", []) as again:
@@ -167,7 +169,7 @@ def test_a_torn_last_line_is_passed_over(tmp_path: Path) -> None:
 
 
 def test_vectors_once_made_need_no_model_again(tmp_path: Path) -> None:
-    folder = tiny.write(tmp_path / "model")
+    folder = tiny_model.write_model(tmp_path / "model")
     with CachedEmbedder(folder, tmp_path / "cache") as first:
         made = first.embed_passages(["leave", "heat"]), first.embed_query("leave")
     with CachedEmbedder(folder, tmp_path / "cache") as again:

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 
 import httpx
 
-from tests.clients.environments import CLIENTS, Client, Seen, drive, home
-from tests.clients.situations import SITUATIONS, faults
-from tests.clients.stage import Stage, serving
+from tests.clients.environments import CLIENTS, Client, ClientAnswer, find_clients_home, run_client
+from tests.clients.sample_server import SampleServer, serve_sample
+from tests.clients.situations import SITUATIONS, find_client_faults
 
 TIMEOUT_S = 180
 
@@ -24,25 +24,27 @@ def main(names: list[str]) -> int:
         return 2
     chosen = [known[name] for name in names or known]
     for client in chosen:
-        print(f"installing {client.name} below {home()} …", file=sys.stderr)
+        print(f"installing {client.name} below {find_clients_home()} …", file=sys.stderr)
         client.install()
-    with serving() as stage:
-        return _asked(chosen, stage)
+    with serve_sample() as stage:
+        return _ask_all_clients(chosen, stage)
 
 
-def _asked(clients: Iterable[Client], stage: Stage) -> int:
+def _ask_all_clients(clients: Iterable[Client], stage: SampleServer) -> int:
     questions = {
         name: {"model": one.model, "key": stage.keys[one.key], "question": one.question}
         for name, one in SITUATIONS.items()
     }
-    reference = {name: _plain(stage.address, question) for name, question in questions.items()}
-    rows = [seen for client in clients for seen in drive(client, f"{stage.address}/v1", questions, TIMEOUT_S)]
-    wrong = [(seen, found) for seen in rows if (found := faults(seen, reference))]
-    _show(rows, wrong)
+    reference = {name: _fetch_plain_text(stage.address, question) for name, question in questions.items()}
+    rows = [
+        seen for client in clients for seen in run_client(client, f"{stage.address}/v1", questions, TIMEOUT_S)
+    ]
+    wrong = [(seen, found) for seen in rows if (found := find_client_faults(seen, reference))]
+    _print_results(rows, wrong)
     return 1 if wrong else 0
 
 
-def _plain(address: str, question: dict[str, str]) -> str:
+def _fetch_plain_text(address: str, question: dict[str, str]) -> str:
     """The text without any client in between."""
     response = httpx.post(
         f"{address}/v1/chat/completions",
@@ -53,7 +55,7 @@ def _plain(address: str, question: dict[str, str]) -> str:
     return str(response.raise_for_status().json()["choices"][0]["message"]["content"])
 
 
-def _show(rows: list[Seen], wrong: list[tuple[Seen, list[str]]]) -> None:
+def _print_results(rows: list[ClientAnswer], wrong: list[tuple[ClientAnswer, list[str]]]) -> None:
     failed = {id(seen) for seen, _ in wrong}
     for seen in rows:
         mark = "FAIL" if id(seen) in failed else "pass"

@@ -12,7 +12,7 @@ from pathlib import Path
 ADAPTERS = Path(__file__).parent / "adapters"
 
 
-def home() -> Path:
+def find_clients_home() -> Path:
     """`$FIADOR_CLIENTS_HOME`, or a folder of the user's cache."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return Path(os.environ.get("FIADOR_CLIENTS_HOME") or cache / "fiador" / "clients")
@@ -27,17 +27,17 @@ class PythonClient:
     adapter: str
 
     def install(self) -> None:
-        folder = home() / self.name
+        folder = find_clients_home() / self.name
         done = folder / "installed"
         if done.exists() and done.read_text("utf-8") == " ".join(self.packages):
             return
         shutil.rmtree(folder, ignore_errors=True)
-        _run([sys.executable, "-m", "venv", str(folder)])
-        _run([str(folder / "bin" / "python"), "-m", "pip", "install", "-q", *self.packages])
+        _run_command([sys.executable, "-m", "venv", str(folder)])
+        _run_command([str(folder / "bin" / "python"), "-m", "pip", "install", "-q", *self.packages])
         done.write_text(" ".join(self.packages), "utf-8")
 
-    def command(self) -> list[str]:
-        return [str(home() / self.name / "bin" / "python"), str(ADAPTERS / self.adapter)]
+    def build_command(self) -> list[str]:
+        return [str(find_clients_home() / self.name / "bin" / "python"), str(ADAPTERS / self.adapter)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class NodeClient:
     arguments: tuple[str, ...] = ()
 
     def install(self) -> None:
-        folder, wanted = home() / "node", (ADAPTERS / "package.json").read_text("utf-8")
+        folder, wanted = find_clients_home() / "node", (ADAPTERS / "package.json").read_text("utf-8")
         folder.mkdir(parents=True, exist_ok=True)
         for script in ADAPTERS.glob("*.mjs"):  # packages are looked for beside the script
             shutil.copy(script, folder)
@@ -57,11 +57,11 @@ class NodeClient:
         if done.exists() and done.read_text("utf-8") == wanted:
             return
         (folder / "package.json").write_text(wanted, "utf-8")
-        _run(["npm", "install", "--no-audit", "--no-fund", "--no-package-lock", "--silent"], folder)
+        _run_command(["npm", "install", "--no-audit", "--no-fund", "--no-package-lock", "--silent"], folder)
         done.write_text(wanted, "utf-8")
 
-    def command(self) -> list[str]:
-        return ["node", str(home() / "node" / self.adapter), *self.arguments]
+    def build_command(self) -> list[str]:
+        return ["node", str(find_clients_home() / "node" / self.adapter), *self.arguments]
 
 
 Client = PythonClient | NodeClient
@@ -80,7 +80,7 @@ CLIENTS: tuple[Client, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ClientAnswer:
     """What one client showed for one question in one mode. `usage`: prompt and completion tokens, if any."""
 
     client: str
@@ -93,9 +93,9 @@ class Seen:
     error: str
 
 
-def drive(
+def run_client(
     client: Client, address: str, questions: Mapping[str, Mapping[str, str]], timeout_s: float
-) -> list[Seen]:
+) -> list[ClientAnswer]:
     """Asks everything through one client, in a process of its own."""
     environment = {
         **{
@@ -106,25 +106,30 @@ def drive(
         "FIADOR_URL": address,
         "FIADOR_QUESTIONS": json.dumps(questions),
         "NO_PROXY": "*",
-        "LLM_USER_PATH": str(home() / "llm-home"),
+        "LLM_USER_PATH": str(find_clients_home() / "llm-home"),
     }
     done = subprocess.run(
-        client.command(), env=environment, capture_output=True, text=True, encoding="utf-8", timeout=timeout_s
+        client.build_command(),
+        env=environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=timeout_s,
     )
     rows = [json.loads(line[4:]) for line in done.stdout.splitlines() if line.startswith("row ")]
     if done.returncode or not rows:
-        return [Seen(client.name, "", "*", "*", "", "", None, done.stderr[-500:] or "no rows")]
-    return [_seen(client.name, row) for row in rows]
+        return [ClientAnswer(client.name, "", "*", "*", "", "", None, done.stderr[-500:] or "no rows")]
+    return [_read_answer_row(client.name, row) for row in rows]
 
 
-def _seen(name: str, row: Mapping[str, object]) -> Seen:
+def _read_answer_row(name: str, row: Mapping[str, object]) -> ClientAnswer:
     usage = row["usage"]
     tokens = tuple(usage) if isinstance(usage, list) and None not in usage else None
-    told = {key: str(row[key] or "") for key in ("version", "question", "mode", "text", "finish", "error")}
-    return Seen(client=name, usage=tokens, **told)
+    texts = {key: str(row[key] or "") for key in ("version", "question", "mode", "text", "finish", "error")}
+    return ClientAnswer(client=name, usage=tokens, **texts)
 
 
-def _run(command: list[str], folder: Path | None = None) -> None:
+def _run_command(command: list[str], folder: Path | None = None) -> None:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}:\n{done.stderr[-2000:]}")

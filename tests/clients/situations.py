@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tests.clients.environments import Seen
+from tests.clients.environments import ClientAnswer
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
+class ClientSituation:
     """One question to one model under one key, and what its answer must and must not hold."""
 
     model: str
@@ -21,17 +21,17 @@ class Situation:
 BASIC = "What does the Basic plan cost a month?"
 RATES = "What are Darya Quintanar's rates for a restoration?"
 
-SITUATIONS: Mapping[str, Situation] = {
-    "answered": Situation("help", "public", BASIC, r"12\.50 euros[\s\S]*https://tolva"),
-    "refused": Situation("person", "public", RATES, r"\w{4}"),
-    "stopped": Situation(
+SITUATIONS: Mapping[str, ClientSituation] = {
+    "answered": ClientSituation("help", "public", BASIC, r"12\.50 euros[\s\S]*https://tolva"),
+    "refused": ClientSituation("person", "public", RATES, r"\w{4}"),
+    "stopped": ClientSituation(
         "help-lying", "public", "What does the Workshop plan cost?", r"29 euros", r"36|coffee|\[\d+\]"
     ),
-    "over budget": Situation("help", "empty", BASIC, r"\w{4}", r"12\.50"),
+    "over budget": ClientSituation("help", "empty", BASIC, r"\w{4}", r"12\.50"),
 }
 
 
-def faults(seen: Seen, reference: Mapping[str, str]) -> list[str]:
+def find_client_faults(seen: ClientAnswer, reference: Mapping[str, str]) -> list[str]:
     """What is wrong with what a client showed; `reference`: the texts as they are on the wire."""
     if seen.error:
         return [f"error: {seen.error[:200]}"]

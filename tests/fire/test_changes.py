@@ -10,10 +10,10 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.fakes import FakeUpstream, says
-from tests.fire.served import Served, decision, served, written_and_synced
-from tests.serving import free_ports
-from tests.waiting import until
+from tests.fake_upstream import FakeUpstream, script_answer
+from tests.fire.served_proxy import ServedProxy, ask_decision, serve_deployment, write_synced_deployment
+from tests.loopback_server import find_free_ports
+from tests.waiting import wait_until
 
 FRESH = """[models.fresh]
 assistant = "help"
@@ -26,11 +26,11 @@ SURE = 12
 
 @pytest.fixture
 async def fake() -> AsyncIterator[FakeUpstream]:
-    async with FakeUpstream(says("The reading room opens at 9:30 [1].")) as upstream:
+    async with FakeUpstream(script_answer("The reading room opens at 9:30 [1].")) as upstream:
         yield upstream
 
 
-async def knows(proxy: Served, key: str) -> bool:
+async def has_new_model(proxy: ServedProxy, key: str) -> bool:
     """Whether the worker that answers now serves the new model."""
     headers = {"authorization": f"Bearer {key}"}
     async with (
@@ -40,42 +40,42 @@ async def knows(proxy: Served, key: str) -> bool:
         return "fresh" in await answer.text()
 
 
-async def asked(proxy: Served, key: str) -> str:
+async def try_question(proxy: ServedProxy, key: str) -> str:
     """What became of one question; "" where its connection met a worker that was just leaving."""
     await asyncio.sleep(0.05)  # the workers that are to come need the processor too
     with suppress(aiohttp.ServerDisconnectedError, aiohttp.ClientConnectorError):
-        return await decision(proxy.url, key)
+        return await ask_decision(proxy.url, key)
     return ""
 
 
 async def test_a_changed_file_is_taken_over_and_a_broken_one_is_left_aside(
     tmp_path: Path, fake: FakeUpstream
 ) -> None:
-    settings = await written_and_synced(tmp_path, fake.url, workers=2, metrics_port=free_ports())
+    settings = await write_synced_deployment(tmp_path, fake.url, workers=2, metrics_port=find_free_ports())
     config = tmp_path / "fiador.toml"
-    async with served(settings, tmp_path) as proxy, asyncio.timeout(240):
-        key, said, sure = await proxy.key(), set[str](), 0
+    async with serve_deployment(settings, tmp_path) as proxy, asyncio.timeout(240):
+        key, said, sure = await proxy.issue_key(), set[str](), 0
         config.write_text(config.read_text().replace("[models.quoting]", FRESH))
         os.kill(proxy.process.pid, signal.SIGHUP)
         while sure < SURE:
-            said.add(await asked(proxy, key))
-            sure = sure + 1 if await knows(proxy, key) else 0
+            said.add(await try_question(proxy, key))
+            sure = sure + 1 if await has_new_model(proxy, key) else 0
         config.write_text(config.read_text() + "\n[nonsense]\n")
         os.kill(proxy.process.pid, signal.SIGHUP)
         while "nonsense: unknown setting" not in (tmp_path / "serve.log").read_text():
-            said.add(await asked(proxy, key))
+            said.add(await try_question(proxy, key))
         for _ in range(SURE):
-            said.add(await asked(proxy, key))
-            assert await knows(proxy, key)
+            said.add(await try_question(proxy, key))
+            assert await has_new_model(proxy, key)
     assert said - {""} == {"answered"}
 
 
 async def test_a_single_worker_says_that_it_wants_a_restart_and_goes_on(
     tmp_path: Path, fake: FakeUpstream
 ) -> None:
-    settings = await written_and_synced(tmp_path, fake.url)
-    async with served(settings, tmp_path) as proxy:
-        key = await proxy.key()
+    settings = await write_synced_deployment(tmp_path, fake.url)
+    async with serve_deployment(settings, tmp_path) as proxy:
+        key = await proxy.issue_key()
         os.kill(proxy.process.pid, signal.SIGHUP)
-        await until(lambda: "restart it" in (tmp_path / "serve.log").read_text())
-        assert await decision(proxy.url, key) == "answered"
+        await wait_until(lambda: "restart it" in (tmp_path / "serve.log").read_text())
+        assert await ask_decision(proxy.url, key) == "answered"

@@ -17,24 +17,24 @@ from proxy.domain.types import Decision
 from proxy.ledger.periods import DeploymentCaps
 from proxy.ledger.sqlite import SqliteLedger
 from tests.fire.conftest import Scale
-from tests.fire.worker import BOUND, COVERS, PRICES
-from tests.proxy.ledger.books import ALICE, denied, held, opened, used
-from tests.waiting import until
+from tests.fire.ledger_worker import BOUND, COVERS, PRICES
+from tests.proxy.ledger.ledger_builders import ALICE, make_spent, open_ledger, require_denial, require_hold
+from tests.waiting import wait_until
 
 PROCESSES = 4
 Process = asyncio.subprocess.Process
 
 
-async def start(*arguments: str) -> Process:
+async def start_worker(*arguments: str) -> Process:
     pipe = subprocess.PIPE
     return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.fire.worker", *arguments, stdin=pipe, stdout=pipe
+        sys.executable, "-m", "tests.fire.ledger_worker", *arguments, stdin=pipe, stdout=pipe
     )
 
 
 @pytest.fixture
 async def crowd() -> AsyncIterator[list[Process]]:
-    workers = [await start("crowd") for _ in range(PROCESSES)]
+    workers = [await start_worker("crowd") for _ in range(PROCESSES)]
     yield workers
     for worker in workers:
         assert worker.stdin is not None
@@ -42,7 +42,7 @@ async def crowd() -> AsyncIterator[list[Process]]:
         assert await asyncio.wait_for(worker.wait(), 30) == 0
 
 
-async def ask(worker: Process, line: str) -> int:
+async def request_holds(worker: Process, line: str) -> int:
     assert worker.stdin is not None
     assert worker.stdout is not None
     worker.stdin.write(line.encode() + b"\n")
@@ -54,7 +54,7 @@ async def test_two_hundred_over_four_processes_on_a_cap_for_37_get_37(
 ) -> None:
     for number in range(scale(2, 20)):
         path = tmp_path / f"{number}.db"
-        counts = await asyncio.gather(*(ask(worker, str(path)) for worker in crowd))
+        counts = await asyncio.gather(*(request_holds(worker, str(path)) for worker in crowd))
         assert sum(counts) == COVERS, counts
         async with SqliteLedger(path, DeploymentCaps()) as ledger:
             proof = await ledger.verify_balances()
@@ -64,10 +64,10 @@ async def test_two_hundred_over_four_processes_on_a_cap_for_37_get_37(
             worker.stdin.write(b"\n")
 
 
-async def killed(path: Path, chance: random.Random) -> int:
+async def run_killed_worker(path: Path, chance: random.Random) -> int:
     """One life of a worker, ended at a random moment: at a failpoint, or from outside."""
     point = chance.choice(["before", "after", "outside"])
-    worker = await start("stream", str(path), point, str(chance.randint(1, 60)))
+    worker = await start_worker("stream", str(path), point, str(chance.randint(1, 60)))
     assert worker.stdout is not None
     line = await worker.stdout.readline()
     if point == "outside" and line:
@@ -79,36 +79,38 @@ async def killed(path: Path, chance: random.Random) -> int:
 async def test_a_killed_process_loses_no_hold_and_counts_none_twice(tmp_path: Path, scale: Scale) -> None:
     path, chance = tmp_path / "ledger.db", random.Random(6)
     for _ in range(scale(6, 50)):
-        assert await killed(path, chance) == -signal.SIGKILL
+        assert await run_killed_worker(path, chance) == -signal.SIGKILL
         async with SqliteLedger(path, DeploymentCaps()) as ledger:
             proof = await ledger.verify_balances()
             assert (proof.faults, proof.holds) == ((), ())
-            assert await unpaid(ledger, path.with_name("ledger.db.streams")) == {}
+            assert await find_unpaid_holds(ledger, path.with_name("ledger.db.streams")) == {}
 
 
-async def unpaid(ledger: SqliteLedger, streams: Path) -> dict[str, int]:
+async def find_unpaid_holds(ledger: SqliteLedger, streams: Path) -> dict[str, int]:
     """Holds whose cost in the books, booked exactly once, is below what their upstream has streamed."""
     rows = await ledger._submit_work(
         lambda c: c.execute("SELECT hold, count(*), sum(nanousd) FROM entries GROUP BY hold").fetchall()
     )
     booked = {hold: cost if times == 1 else -1 for hold, times, cost in rows}
-    return {hold: cost for hold, cost in streamed(streams).items() if booked.get(hold, -1) < cost}
+    return {
+        hold: cost for hold, cost in compute_streamed_costs(streams).items() if booked.get(hold, -1) < cost
+    }
 
 
-def streamed(folder: Path) -> dict[str, int]:
+def compute_streamed_costs(folder: Path) -> dict[str, int]:
     return {path.name: path.stat().st_size * PRICES.output_nanousd for path in folder.iterdir()}
 
 
 async def test_the_living_charge_what_the_dead_leave_without_a_restart(tmp_path: Path) -> None:
     path = tmp_path / "ledger.db"
     async with SqliteLedger(path, DeploymentCaps(), hold_s=0.6) as ledger:
-        worker = await start("stream", str(path), "after", "9")
+        worker = await start_worker("stream", str(path), "after", "9")
         assert await asyncio.wait_for(worker.wait(), 30) == -signal.SIGKILL
 
-        async def none_open() -> bool:
+        async def has_no_holds() -> bool:
             return not (await ledger.verify_balances()).holds
 
-        await until(none_open)
+        await wait_until(has_no_holds)
         assert (await ledger.verify_balances()).faults == ()
 
 
@@ -125,7 +127,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(place)], check=True)
 
 
-def fill(folder: Path) -> Path:
+def fill_disk(folder: Path) -> Path:
     """Uses every byte that is left."""
     filler = folder / "filler"
     with filler.open("wb", buffering=0) as file:
@@ -139,40 +141,40 @@ def fill(folder: Path) -> Path:
 
 
 async def test_a_full_disk_denies_and_loses_no_settlement(small_disk: Path) -> None:
-    async with opened(small_disk, covers=10_000, retry_s=0.05) as ledger:
-        holds = [await held(ledger) for _ in range(20)]
-        filler = fill(small_disk)
+    async with open_ledger(small_disk, covers=10_000, retry_s=0.05) as ledger:
+        holds = [await require_hold(ledger) for _ in range(20)]
+        filler = fill_disk(small_disk)
         decision = None
         while decision is not Decision.LEDGER_DOWN:
             # The log of the store still has room for a few.
             answer = await ledger.reserve(ALICE, "m", BOUND, PRICES)
             decision = getattr(answer, "decision", None)
         for hold in holds:
-            await ledger.settle(hold, used(10, 20))
-        assert (await denied(ledger)).decision is Decision.LEDGER_DOWN
+            await ledger.settle(hold, make_spent(10, 20))
+        assert (await require_denial(ledger)).decision is Decision.LEDGER_DOWN
         assert ledger.pending_count > 0
         assert not await ledger.probe_write()
         filler.unlink()
-        await until(lambda: ledger.pending_count == 0)
+        await wait_until(lambda: ledger.pending_count == 0)
         proof = await ledger.verify_balances()
         assert (proof.settled_nanousd, proof.faults) == (20 * 13_500, ())
-        await held(ledger)
+        await require_hold(ledger)
 
 
 async def test_a_ledger_on_a_read_only_disk_does_not_start(small_disk: Path) -> None:
-    async with opened(small_disk):
+    async with open_ledger(small_disk):
         pass
     await asyncio.to_thread(subprocess.run, ["mount", "-o", "remount,ro", str(small_disk)], check=True)
     async with AsyncExitStack() as stack:
         with pytest.raises(Exception, match="cannot be opened"):
-            await stack.enter_async_context(opened(small_disk))
+            await stack.enter_async_context(open_ledger(small_disk))
 
 
 async def test_processes_that_open_one_new_file_at_once_all_get_it(
     tmp_path: Path, crowd: list[Process]
 ) -> None:
     began = time.monotonic()
-    counts = await asyncio.gather(*(ask(worker, str(tmp_path / "new.db")) for worker in crowd))
+    counts = await asyncio.gather(*(request_holds(worker, str(tmp_path / "new.db")) for worker in crowd))
     assert sum(counts) == COVERS
     assert time.monotonic() - began < 30
     for worker in crowd:

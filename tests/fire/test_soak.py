@@ -12,9 +12,15 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.fakes import FakeUpstream, Player, Received, chunk, openai_stream
+from tests.fake_upstream import FakeUpstream, ReceivedRequest, ResponsePlayer, make_chunk, make_openai_stream
 from tests.fire.conftest import Scale
-from tests.fire.served import Served, asking, proof, served, written_and_synced
+from tests.fire.served_proxy import (
+    ServedProxy,
+    open_question,
+    read_balance_proof,
+    serve_deployment,
+    write_synced_deployment,
+)
 
 CLIENTS = 6
 FAULTS = 0.05
@@ -25,25 +31,25 @@ SENTENCES = ["The reading room opens at 9:30 [1]. ", "It has 40 seats [1]. "]
 
 
 @dataclass
-class Unsteady:
+class UnsteadyUpstream:
     """An upstream that breaks off now and then."""
 
     chance: random.Random = field(default_factory=lambda: random.Random(5))
 
-    async def __call__(self, received: Received, player: Player) -> None:
+    async def __call__(self, received: ReceivedRequest, player: ResponsePlayer) -> None:
         if self.chance.random() < FAULTS:
-            await player.head()
-            await player.read(chunk({"content": SENTENCES[0]}))
+            await player.send_head()
+            await player.send_chunk(make_chunk({"content": SENTENCES[0]}))
             raise ConnectionError("cut")
-        await player.head()
-        for piece in openai_stream(SENTENCES):
-            await player.read(piece)
+        await player.send_head()
+        for piece in make_openai_stream(SENTENCES):
+            await player.send_chunk(piece)
             await asyncio.sleep(0.005)
-        await player.end()
+        await player.end_body()
 
 
 @dataclass
-class Sample:
+class ProcessSample:
     """The server's process at one moment."""
 
     at_s: float
@@ -51,27 +57,27 @@ class Sample:
     files: int
 
 
-def sample(pid: int, began: float) -> Sample:
+def take_sample(pid: int, began: float) -> ProcessSample:
     """Resident memory and open files, by /proc."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     files = len(list(Path(f"/proc/{pid}/fd").iterdir()))
-    return Sample(time.monotonic() - began, pages * 4_096 / 1e6, files)
+    return ProcessSample(time.monotonic() - began, pages * 4_096 / 1e6, files)
 
 
-async def client(proxy: Served, key: str, until: float, chance: random.Random) -> int:
+async def ask_repeatedly(proxy: ServedProxy, key: str, until: float, chance: random.Random) -> int:
     """Asks half of the time; sometimes it leaves or reads slowly. Returns how many answers it heard."""
     heard = 0
     while time.monotonic() < until:
         began = time.monotonic()
         with suppress(aiohttp.ClientError):
-            heard += await once(proxy, key, chance)
+            heard += await ask_once(proxy, key, chance)
         await asyncio.sleep(time.monotonic() - began)
     return heard
 
 
-async def once(proxy: Served, key: str, chance: random.Random) -> bool:
+async def ask_once(proxy: ServedProxy, key: str, chance: random.Random) -> bool:
     """One question, answered to its end or not."""
-    async with asking(proxy.url, key, stream=chance.random() < 0.5) as answer:
+    async with open_question(proxy.url, key, stream=chance.random() < 0.5) as answer:
         fault = chance.random()
         if fault < FAULTS / 2:
             return False
@@ -85,16 +91,16 @@ async def once(proxy: Served, key: str, chance: random.Random) -> bool:
 
 @pytest.fixture
 async def fake() -> AsyncIterator[FakeUpstream]:
-    async with FakeUpstream(Unsteady()) as upstream:
+    async with FakeUpstream(UnsteadyUpstream()) as upstream:
         yield upstream
 
 
-async def watched(pid: int, until: float) -> list[Sample]:
+async def watch_process(pid: int, until: float) -> list[ProcessSample]:
     """The server's samples, twenty in all."""
     began = time.monotonic()
     step, found = (until - began) / 20, []
     while time.monotonic() < until:
-        found.append(await asyncio.to_thread(sample, pid, began))
+        found.append(await asyncio.to_thread(take_sample, pid, began))
         await asyncio.sleep(step)
     return found
 
@@ -102,17 +108,17 @@ async def watched(pid: int, until: float) -> list[Sample]:
 async def test_after_a_soak_memory_is_flat_and_nothing_is_left_over(
     tmp_path: Path, fake: FakeUpstream, scale: Scale, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    settings = await written_and_synced(tmp_path, fake.url)
+    settings = await write_synced_deployment(tmp_path, fake.url)
     seconds = scale(5, 600)
-    async with served(settings, tmp_path) as proxy:
-        key, until = await proxy.key(), time.monotonic() + seconds
-        watching = asyncio.create_task(watched(proxy.process.pid, until))
+    async with serve_deployment(settings, tmp_path) as proxy:
+        key, until = await proxy.issue_key(), time.monotonic() + seconds
+        watching = asyncio.create_task(watch_process(proxy.process.pid, until))
         chances = [random.Random(number) for number in range(CLIENTS)]
-        heard = await asyncio.gather(*(client(proxy, key, until, chance) for chance in chances))
+        heard = await asyncio.gather(*(ask_repeatedly(proxy, key, until, chance) for chance in chances))
         samples = await watching
         await asyncio.sleep(2)
-        end = await asyncio.to_thread(sample, proxy.process.pid, 0)
-        books = await proof(settings)
+        end = await asyncio.to_thread(take_sample, proxy.process.pid, 0)
+        books = await read_balance_proof(settings)
     late = samples[len(samples) // 2 :]
     slope = statistics.linear_regression([one.at_s for one in late], [one.memory_mb for one in late]).slope
     with capsys.disabled():

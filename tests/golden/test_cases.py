@@ -12,7 +12,7 @@ from proxy.domain.types import Turn
 CASE = "- {id: a, question: Why, model: help, expect: answered"
 
 
-def faults(text: str) -> tuple[str, ...]:
+def collect_case_faults(text: str) -> tuple[str, ...]:
     with pytest.raises(ConfigError) as fault:
         parse_cases(text, "set.yaml")
     return fault.value.faults
@@ -94,11 +94,11 @@ def test_a_conversation_becomes_one_case_a_turn() -> None:
     ],
 )
 def test_a_fault_names_line_key_and_what_was_wanted(text: str, said: str) -> None:
-    assert said in faults(text)[0]
+    assert said in collect_case_faults(text)[0]
 
 
 def test_all_faults_come_at_once() -> None:
-    assert len(faults(CASE + ", x: 1}\n" + CASE + ", y: 1, z: 2}\n")) == 3
+    assert len(collect_case_faults(CASE + ", x: 1}\n" + CASE + ", y: 1, z: 2}\n")) == 3
 
 
 def test_an_id_stands_once_over_all_files(tmp_path: Path) -> None:

@@ -22,27 +22,27 @@ CASES = load_cases([ROOT / "golden" / "sets"])
 SETTINGS = settings(SAMPLE / "fiador.toml")
 
 
-def folders() -> list[tuple[str, FolderSourceSettings]]:
+def list_folder_sources() -> list[tuple[str, FolderSourceSettings]]:
     return [(name, s) for name, s in SETTINGS.sources.items() if isinstance(s, FolderSourceSettings)]
 
 
-def documents() -> set[str]:
+def list_document_ids() -> set[str]:
     """Ids of the sample documents: `SOURCE/PATH`."""
     return {
         f"{name}/{path.relative_to(source.path)}"
-        for name, source in folders()
+        for name, source in list_folder_sources()
         for path in source.path.rglob("*.*")
         if path.name != ".access.yaml"
     }
 
 
 def test_every_document_can_be_indexed_without_a_remark() -> None:
-    found = [f for name, s in folders() for f in DocumentFolder(name, s.path, s.url_base).scan()]
+    found = [f for name, s in list_folder_sources() for f in DocumentFolder(name, s.path, s.url_base).scan()]
     assert [f for f in found if not isinstance(f, Document)] == []
-    assert {f.id for f in found if isinstance(f, Document)} == documents()
+    assert {f.id for f in found if isinstance(f, Document)} == list_document_ids()
 
 
-def records() -> set[str]:
+def list_record_ids() -> set[str]:
     """Ids of the sample records: `BOOK/ID`."""
     return {
         f"{name}/{record['id']}"
@@ -53,7 +53,7 @@ def records() -> set[str]:
 
 
 def test_every_source_a_case_names_exists() -> None:
-    known = documents() | records()
+    known = list_document_ids() | list_record_ids()
     named = {name: case.location for case in CASES for name in (*case.expect_source, *case.expect_records)}
     assert {name: place for name, place in named.items() if name not in known} == {}
 
@@ -70,13 +70,13 @@ def test_every_case_asks_a_configured_model() -> None:
 
 def test_every_document_in_use_is_asked_for() -> None:
     asked = {name for case in CASES for name in case.expect_source}
-    unasked = {name for name in documents() if name not in asked}
+    unasked = {name for name in list_document_ids() if name not in asked}
     assert unasked <= {"quintanar/pages/about.md"}
 
 
 def test_the_corpus_is_large_and_varied_enough() -> None:
-    by_language = Counter(Path(name).parts[1] for name in documents())
-    assert len(documents()) >= 34
+    by_language = Counter(Path(name).parts[1] for name in list_document_ids())
+    assert len(list_document_ids()) >= 34
     assert by_language["es"] >= 8
     assert by_language["fa"] >= 6
 
@@ -93,11 +93,11 @@ def test_each_language_has_a_conversation_of_four_turns_or_more(tag: str) -> Non
     assert max(turns.values()) >= 4
 
 
-def answered(case: GoldenCase) -> bool:
+def is_answered_case(case: GoldenCase) -> bool:
     return case.expect == ("answered",) and not case.script and bool(case.expect_source)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if answered(case)], ids=lambda case: case.id)
+@pytest.mark.parametrize("case", [case for case in CASES if is_answered_case(case)], ids=lambda case: case.id)
 def test_what_an_answer_must_contain_stands_in_the_document_named(case: GoldenCase) -> None:
     texts = [
         fold_text((SETTINGS.sources[source].path / path).read_text("utf-8"))  # type: ignore[union-attr]
@@ -109,7 +109,7 @@ def test_what_an_answer_must_contain_stands_in_the_document_named(case: GoldenCa
 def test_the_liar_s_script_can_be_played_and_ends_with_a_scene_for_any_question() -> None:
     scenes = read_script(SAMPLE / "lies.jsonl")
     assert scenes[-1].match == "*"
-    titles = {line[7:].strip().strip('"') for name in documents() for line in head(name)}
+    titles = {line[7:].strip().strip('"') for name in list_document_ids() for line in read_title_lines(name)}
     marked = {part.split("}")[0] for s in scenes for p in s.pieces for part in p.split("{n:")[1:]}
     assert marked <= titles
 
@@ -124,7 +124,7 @@ def test_the_liar_repeats_a_rule_that_the_prompt_really_has() -> None:
     assert any(rule in text for text in said)
 
 
-def head(document: str) -> list[str]:
+def read_title_lines(document: str) -> list[str]:
     source, path = document.split("/", 1)
     text = (SETTINGS.sources[source].path / path).read_text("utf-8")  # type: ignore[union-attr]
     return [line for line in text.splitlines() if line.startswith("title: ")]

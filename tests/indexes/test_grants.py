@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexes.grants import EPOCH, FOREVER, decode_instant, encode_instant, intersect_access, is_visible
-from tests.indexes.shelf import NOW, access, viewer
+from tests.indexes.sample_evidence import NOW, make_access, make_viewer
 
 
 @given(st.datetimes(min_value=datetime(1, 1, 2), max_value=datetime(9999, 12, 30), timezones=st.just(UTC)))
@@ -31,18 +31,18 @@ def test_no_end_is_forever() -> None:
 
 
 def test_visible_from_its_first_instant_until_just_before_its_end() -> None:
-    who = access("a", begins=NOW, ends=NOW + timedelta(days=1))
+    who = make_access("a", begins=NOW, ends=NOW + timedelta(days=1))
     times = (NOW - timedelta(microseconds=1), NOW, NOW + timedelta(hours=23), NOW + timedelta(days=1))
-    assert [is_visible(who, viewer("a", now=at)) for at in times] == [False, True, True, False]
+    assert [is_visible(who, make_viewer("a", now=at)) for at in times] == [False, True, True, False]
 
 
 def test_no_group_in_common_sees_nothing() -> None:
-    assert not is_visible(access("a", "b"), viewer("c"))
-    assert not is_visible(access(), viewer("a"))
-    assert not is_visible(access("a"), viewer())
+    assert not is_visible(make_access("a", "b"), make_viewer("c"))
+    assert not is_visible(make_access(), make_viewer("a"))
+    assert not is_visible(make_access("a"), make_viewer())
 
 
 def test_narrowing_never_shows_more() -> None:
-    outer = access("a", "b", begins=NOW, ends=NOW + timedelta(days=9))
-    inner = access("b", "c", begins=EPOCH)
-    assert intersect_access(outer, inner) == access("b", begins=NOW, ends=NOW + timedelta(days=9))
+    outer = make_access("a", "b", begins=NOW, ends=NOW + timedelta(days=9))
+    inner = make_access("b", "c", begins=EPOCH)
+    assert intersect_access(outer, inner) == make_access("b", begins=NOW, ends=NOW + timedelta(days=9))

@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 from indexes.grants import is_visible
 from indexes.sync import embed_missing_passages
 from indexes.types import Access, Document, Query, Viewer
-from tests.indexes.shelf import NOW, HashEmbedder, Shelf, document, put, shelf, viewer
+from tests.indexes.sample_evidence import (
+    NOW,
+    HashEmbedder,
+    IndexedStore,
+    make_document,
+    make_viewer,
+    open_indexed_store,
+    put_documents,
+)
 
 GROUPS = ("a", "b", "c")
 TIMES = tuple(NOW + timedelta(days=days) for days in (-2, -1, 0, 1))
@@ -28,7 +36,7 @@ accesses = st.builds(
     valid_to=st.none() | st.sampled_from(TIMES[1:]),
 )
 viewers = st.builds(
-    viewer,
+    make_viewer,
     st.sampled_from(GROUPS),
     st.sampled_from(GROUPS),
     now=st.sampled_from(TIMES),
@@ -38,95 +46,102 @@ viewers = st.builds(
 
 
 @dataclass(frozen=True)
-class Put:
+class PutStep:
     key: str
-    who: Access
+    access: Access
     text: str
     language: str | None
     supersedes: str | None
 
 
 @dataclass(frozen=True)
-class Grant:
+class GrantStep:
     key: str
-    who: Access
+    access: Access
 
 
 @dataclass(frozen=True)
-class Drop:
-    key: str
-
-
-@dataclass(frozen=True)
-class Hide:
+class RemoveStep:
     key: str
 
 
 @dataclass(frozen=True)
-class Drain:
+class HideStep:
+    key: str
+
+
+@dataclass(frozen=True)
+class DrainStep:
     pass
 
 
-Step = Put | Grant | Drop | Hide | Drain
+Step = PutStep | GrantStep | RemoveStep | HideStep | DrainStep
 
 keys = st.sampled_from(KEYS)
 steps = st.one_of(
     st.builds(
-        Put,
+        PutStep,
         keys,
         accesses,
         st.sampled_from(["common words one", "common words two", "# H\n\ncommon\n\n# I\n\nwords"]),
         st.sampled_from(["en", "es", None]),
         st.none() | keys,
     ),
-    st.builds(Grant, keys, accesses),
-    st.builds(Drop, keys),
-    st.builds(Hide, keys),
-    st.just(Drain()),
+    st.builds(GrantStep, keys, accesses),
+    st.builds(RemoveStep, keys),
+    st.builds(HideStep, keys),
+    st.just(DrainStep()),
 )
 
 
 @dataclass
-class Model:
+class VisibilityModel:
     """What the truth should be, said plainly."""
 
     documents: dict[str, Document] = field(default_factory=dict)
 
-    def ends(self, one: Document) -> datetime | None:
-        heirs = [
-            d.access.valid_from for d in self.documents.values() if d.supersedes == one.id and d.id != one.id
+    def find_end(self, document: Document) -> datetime | None:
+        successor_starts = [
+            d.access.valid_from
+            for d in self.documents.values()
+            if d.supersedes == document.id and d.id != document.id
         ]
-        return min([*heirs, *([one.access.valid_to] if one.access.valid_to else [])], default=None)
+        return min(
+            [*successor_starts, *([document.access.valid_to] if document.access.valid_to else [])],
+            default=None,
+        )
 
-    def seen(self, who: Viewer) -> set[str]:
+    def list_visible_ids(self, viewer: Viewer) -> set[str]:
         return {
             one.id
             for one in self.documents.values()
-            if one.source in who.sources
-            and (not who.languages or one.language in who.languages)
-            and is_visible(replace(one.access, valid_to=self.ends(one)), who)
+            if one.source in viewer.sources
+            and (not viewer.languages or one.language in viewer.languages)
+            and is_visible(replace(one.access, valid_to=self.find_end(one)), viewer)
         }
 
 
-async def apply(step: Step, model: Model, on: Shelf) -> None:
-    known = model.documents
+async def apply_step(step: Step, model: VisibilityModel, indexed: IndexedStore) -> None:
+    documents = model.documents
     match step:
-        case Put(key, who, text, language, supersedes):
-            known[key] = document(key, text, who, language=language, supersedes=supersedes)
-            await put(on.store, known[key])
-        case Grant(key, who):
-            await on.store.set_access(key, who)
-            if key in known:
-                known[key] = replace(known[key], access=who)
-        case Drop(key):
-            await on.store.remove_document(key)
-            known.pop(key, None)
-        case Hide(key):
-            await on.store.hide_documents([key])
-            if key in known:
-                known[key] = replace(known[key], access=replace(known[key].access, groups=frozenset()))
-        case Drain():
-            await on.lexical.drain()
+        case PutStep(key, access, text, language, supersedes):
+            documents[key] = make_document(key, text, access, language=language, supersedes=supersedes)
+            await put_documents(indexed.store, documents[key])
+        case GrantStep(key, access):
+            await indexed.store.set_access(key, access)
+            if key in documents:
+                documents[key] = replace(documents[key], access=access)
+        case RemoveStep(key):
+            await indexed.store.remove_document(key)
+            documents.pop(key, None)
+        case HideStep(key):
+            await indexed.store.hide_documents([key])
+            if key in documents:
+                documents[key] = replace(
+                    documents[key], access=replace(documents[key].access, groups=frozenset())
+                )
+        case DrainStep():
+            await indexed.keyword_index.drain()
 
 
 @settings(max_examples=15, deadline=None)
@@ -139,26 +154,30 @@ async def test_no_history_shows_anyone_more_than_the_truth_allows(
     asking: list[Viewer],
 ) -> None:
     """Always: at any moment hits and named sources are within what is allowed; drained, all of it."""
-    model = Model()
-    async with shelf(tmp_path_factory.mktemp("leak"), BAG if hybrid else None) as on:
+    model = VisibilityModel()
+    async with open_indexed_store(tmp_path_factory.mktemp("leak"), BAG if hybrid else None) as indexed:
         for step in history:
-            await apply(step, model, on)
+            await apply_step(step, model, indexed)
             if hybrid:
-                await embed_missing_passages(on.store, BAG)
-            await check(model, on, asking[0], complete=False)
-        await on.lexical.drain()
+                await embed_missing_passages(indexed.store, BAG)
+            await check_visibility(model, indexed, asking[0], complete=False)
+        await indexed.keyword_index.drain()
         for who in asking:
-            await check(model, on, who, complete=True)
+            await check_visibility(model, indexed, who, complete=True)
 
 
-async def check(model: Model, on: Shelf, who: Viewer, complete: bool) -> None:
-    found = await on.search.find_evidence(Query(("common words",), ranking_text="common", limit=20), who)
+async def check_visibility(
+    model: VisibilityModel, indexed: IndexedStore, viewer: Viewer, complete: bool
+) -> None:
+    found = await indexed.search.find_evidence(
+        Query(("common words",), ranking_text="common", limit=20), viewer
+    )
     shown = {hit.passage.document_id for hit in found.hits}
-    allowed = model.seen(who)
+    allowed = model.list_visible_ids(viewer)
     assert shown <= allowed
     assert not complete or shown == allowed
     assert set(found.searched_sources) == {id[0] for id in allowed}
-    stored = await on.store.recheck_passages(range(1, 200), who)
+    stored = await indexed.store.recheck_passages(range(1, 200), viewer)
     assert {p.document_id for p in stored.values()} == allowed
 
 
@@ -168,9 +187,11 @@ async def test_every_pair_of_groups_and_instants_once(tmp_path_factory: pytest.T
         Access(frozenset({g}), begins, ends)
         for g, begins, ends in product(GROUPS, TIMES[:3], (None, TIMES[3]))
     ]
-    model = Model({f"s/{i}": document(f"s/{i}", "common words", one) for i, one in enumerate(who)})
-    async with shelf(tmp_path_factory.mktemp("all")) as on:
-        await put(on.store, *model.documents.values())
-        await on.lexical.drain()
+    model = VisibilityModel(
+        {f"s/{i}": make_document(f"s/{i}", "common words", one) for i, one in enumerate(who)}
+    )
+    async with open_indexed_store(tmp_path_factory.mktemp("all")) as indexed:
+        await put_documents(indexed.store, *model.documents.values())
+        await indexed.keyword_index.drain()
         for group, now in product((*GROUPS, "none"), TIMES):
-            await check(model, on, viewer(group, now=now, sources="s"), complete=True)
+            await check_visibility(model, indexed, make_viewer(group, now=now, sources="s"), complete=True)

@@ -6,11 +6,11 @@ import pytest
 
 from indexes.push import PushReceiver, PushRejection, build_document, parse_access
 from indexes.types import Query
-from tests.indexes.shelf import NOW, PACKS, shelf, viewer
-from tests.indexes.shelf import access as who
+from tests.indexes.sample_evidence import NOW, PACKS, make_viewer, open_indexed_store
+from tests.indexes.sample_evidence import make_access as who
 
 FIELDS: dict[str, object] = {"text": "Holiday rules of the house.", "allowed_groups": ["public"]}
-SEES = viewer("public", sources="wiki")
+SEES = make_viewer("public", sources="wiki")
 
 
 def test_the_fields_are_those_of_front_matter() -> None:
@@ -67,15 +67,15 @@ def test_access_alone_is_checked_the_same_way() -> None:
 
 
 async def test_what_is_accepted_holds_for_the_next_query(tmp_path: Path) -> None:
-    async with shelf(tmp_path) as on:
-        push = PushReceiver(on.store, "wiki", PACKS)
+    async with open_indexed_store(tmp_path) as indexed:
+        push = PushReceiver(indexed.store, "wiki", PACKS)
         query = Query(("holiday rules",))
         assert await push.put_document("a", FIELDS) == "added"
-        await on.lexical.drain()
-        assert (await on.search.find_evidence(query, SEES)).best_similarity == 1.0
+        await indexed.keyword_index.drain()
+        assert (await indexed.search.find_evidence(query, SEES)).best_similarity == 1.0
         assert await push.set_access("a", {"allowed_groups": ["boss"]})
-        assert (await on.search.find_evidence(query, SEES)).hits == ()
+        assert (await indexed.search.find_evidence(query, SEES)).hits == ()
         assert await push.put_document("a", FIELDS) == "access"
         assert await push.remove_document("a")
-        assert (await on.search.find_evidence(query, SEES)).hits == ()
+        assert (await indexed.search.find_evidence(query, SEES)).hits == ()
         assert not await push.remove_document("a")

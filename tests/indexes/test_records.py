@@ -10,21 +10,21 @@ from indexes.sources.record_book import BookContents, BookFile, read_book
 from indexes.store import Store
 from indexes.sync import sync_sources
 from indexes.types import PartialDate, Record
-from tests.indexes.shelf import NOW, access, viewer
+from tests.indexes.sample_evidence import NOW, make_access, make_viewer
 
 HEAD = "allowed_groups: [public]\nrecords:\n"
 DAY = timedelta(days=1)
-SEES = viewer("public", sources="life")
+SEES = make_viewer("public", sources="life")
 
 
-def read(tmp_path: Path, text: str) -> BookContents:
+def parse_book(tmp_path: Path, text: str) -> BookContents:
     path = tmp_path / "life.yaml"
     path.write_text(text, "utf-8")
     return read_book(BookFile("life", path))
 
 
-def record(id: str, kind: str = "job", **more: object) -> Record:
-    texts = {"title": {"en": id}, "text": {"en": f"About {id}."}, "access": access("public")}
+def make_record(id: str, kind: str = "job", **more: object) -> Record:
+    texts = {"title": {"en": id}, "text": {"en": f"About {id}."}, "access": make_access("public")}
     return Record(f"life/{id}", "life", kind, **{**texts, **more})  # type: ignore[arg-type]
 
 
@@ -42,7 +42,7 @@ def test_a_book_states_everything(tmp_path: Path) -> None:
   valid_from: 2026-01-01
   valid_to: 2027-01-01T12:00:00+02:00
 """
-    found = read(tmp_path, text)
+    found = parse_book(tmp_path, text)
     assert found.faults == ()
     assert found.records == (
         Record(
@@ -51,7 +51,7 @@ def test_a_book_states_everything(tmp_path: Path) -> None:
             kind="job",
             title={"en": "Engineer", "es": "Ingeniera"},
             text={"en": "Built bridges.", "es": "Puentes."},
-            access=access(
+            access=make_access(
                 "public",
                 "staff",
                 begins=NOW.replace(month=1),
@@ -67,17 +67,19 @@ def test_a_book_states_everything(tmp_path: Path) -> None:
 def test_what_holds_for_the_whole_book_is_said_once(tmp_path: Path) -> None:
     text = "allowed_groups: [public]\nlanguage: fa\nrecords:\n- {kind: job, title: الف, text: ب}\n"
     text += "- {kind: job, title: پ, text: ت, allowed_groups: [staff], language: en}\n"
-    found = read(tmp_path, text).records or ()
+    found = parse_book(tmp_path, text).records or ()
     assert [(r.access, dict(r.title)) for r in found] == [
-        (access("public"), {"fa": "الف"}),
-        (access("staff"), {"en": "پ"}),
+        (make_access("public"), {"fa": "الف"}),
+        (make_access("staff"), {"en": "پ"}),
     ]
 
 
 def test_an_id_stays_as_long_as_kind_and_title_do(tmp_path: Path) -> None:
-    first = read(tmp_path, HEAD + "- {kind: job, title: A, text: x}\n").records or ()
+    first = parse_book(tmp_path, HEAD + "- {kind: job, title: A, text: x}\n").records or ()
     again = (
-        read(tmp_path, HEAD + "- {kind: job, title: B, text: x}\n- {kind: job, title: A, text: y}\n").records
+        parse_book(
+            tmp_path, HEAD + "- {kind: job, title: B, text: x}\n- {kind: job, title: A, text: y}\n"
+        ).records
         or ()
     )
     assert first[0].id == again[1].id != again[0].id
@@ -104,7 +106,7 @@ def test_an_id_stays_as_long_as_kind_and_title_do(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_a_bad_entry_is_hidden_and_the_others_are_not(tmp_path: Path, entry: str, said: str) -> None:
-    found = read(tmp_path, HEAD + f"- {{kind: job, title: Good, text: x}}\n- {entry}\n")
+    found = parse_book(tmp_path, HEAD + f"- {{kind: job, title: Good, text: x}}\n- {entry}\n")
     assert [dict(r.title) for r in found.records or ()] == [{"en": "Good"}]
     (fault,) = found.faults
     assert said in str(fault)
@@ -112,12 +114,12 @@ def test_a_bad_entry_is_hidden_and_the_others_are_not(tmp_path: Path, entry: str
 
 
 def test_a_year_alone_may_end_in_the_year_it_began(tmp_path: Path) -> None:
-    found = read(tmp_path, HEAD + "- {kind: job, title: A, text: x, from: 2024-05, to: 2024}\n")
+    found = parse_book(tmp_path, HEAD + "- {kind: job, title: A, text: x, from: 2024-05, to: 2024}\n")
     assert found.faults == ()
 
 
 def test_two_records_of_one_id_are_both_hidden(tmp_path: Path) -> None:
-    found = read(
+    found = parse_book(
         tmp_path, HEAD + "- {kind: job, title: A, text: x}\n" * 3 + "- {kind: job, title: B, text: x}\n"
     )
     assert [dict(r.title) for r in found.records or ()] == [{"en": "B"}]
@@ -128,7 +130,7 @@ def test_two_records_of_one_id_are_both_hidden(tmp_path: Path) -> None:
     "text", ["records: [", "- {kind: job, title: A, text: x}\n", "alowed_groups: [x]\nrecords: []"]
 )
 def test_nothing_of_a_book_without_a_clear_access_is_shown(tmp_path: Path, text: str) -> None:
-    found = read(tmp_path, text)
+    found = parse_book(tmp_path, text)
     assert found.records == ()
     assert len(found.faults) == 1
 
@@ -150,48 +152,57 @@ async def test_a_book_that_cannot_be_read_loses_nothing_and_a_broken_one_is_hidd
         assert await RecordStore(store).choose_records(frozenset(), SEES, "en", 9) == ()
 
 
-async def titles(store: Store, *kinds: str, who: object = SEES, limit: int = 99) -> list[str]:
-    found = await RecordStore(store).choose_records(frozenset(kinds), who, "en", limit)  # type: ignore[arg-type]
+async def choose_titles(store: Store, *kinds: str, viewer: object = SEES, limit: int = 99) -> list[str]:
+    found = await RecordStore(store).choose_records(frozenset(kinds), viewer, "en", limit)  # type: ignore[arg-type]
     return [r.title["en"] for r in found]
 
 
 async def test_current_ones_first_then_by_their_own_dates(tmp_path: Path) -> None:
     book = [
-        record("undated"),
-        record("old", start=PartialDate(2001), end=PartialDate(2003, 2)),
-        record("long", start=PartialDate(1999), end=PartialDate(2020)),
-        record("talk", "talk", start=PartialDate(2021, 6, 1)),
-        record("now", start=PartialDate(2015), current=True),
-        record("newer now", start=PartialDate(2024, 3), current=True),
+        make_record("undated"),
+        make_record("old", start=PartialDate(2001), end=PartialDate(2003, 2)),
+        make_record("long", start=PartialDate(1999), end=PartialDate(2020)),
+        make_record("talk", "talk", start=PartialDate(2021, 6, 1)),
+        make_record("now", start=PartialDate(2015), current=True),
+        make_record("newer now", start=PartialDate(2024, 3), current=True),
     ]
     async with Store(tmp_path / "t.db") as store:
         await RecordStore(store).replace_book("life", book)
-        assert await titles(store) == ["newer now", "now", "talk", "long", "old", "undated"]
-        assert await titles(store, "talk") == ["talk"]
-        assert await titles(store, "talk", "job", limit=2) == ["newer now", "now"]
-        assert await titles(store, "none") == []
+        assert await choose_titles(store) == ["newer now", "now", "talk", "long", "old", "undated"]
+        assert await choose_titles(store, "talk") == ["talk"]
+        assert await choose_titles(store, "talk", "job", limit=2) == ["newer now", "now"]
+        assert await choose_titles(store, "none") == []
 
 
 async def test_groups_validity_and_books_are_obeyed(tmp_path: Path) -> None:
     book = [
-        record("a"),
-        record("b", access=access("staff")),
-        record("c", access=access("public", begins=NOW + DAY)),
-        record("d", access=access("public", ends=NOW)),
+        make_record("a"),
+        make_record("b", access=make_access("staff")),
+        make_record("c", access=make_access("public", begins=NOW + DAY)),
+        make_record("d", access=make_access("public", ends=NOW)),
     ]
     async with Store(tmp_path / "t.db") as store:
         await RecordStore(store).replace_book("life", book)
-        assert await titles(store) == ["a"]
-        assert await titles(store, who=viewer("public", "staff", sources="life")) == ["a", "b"]
-        assert await titles(store, who=viewer("public", sources="life", now=NOW + DAY)) == ["a", "c"]
-        assert await titles(store, who=viewer("public", sources="life", now=NOW - DAY)) == ["a", "d"]
-        assert await titles(store, who=viewer("public", sources="other")) == []
-        assert await titles(store, who=viewer(sources="life")) == []
+        assert await choose_titles(store) == ["a"]
+        assert await choose_titles(store, viewer=make_viewer("public", "staff", sources="life")) == ["a", "b"]
+        assert await choose_titles(store, viewer=make_viewer("public", sources="life", now=NOW + DAY)) == [
+            "a",
+            "c",
+        ]
+        assert await choose_titles(store, viewer=make_viewer("public", sources="life", now=NOW - DAY)) == [
+            "a",
+            "d",
+        ]
+        assert await choose_titles(store, viewer=make_viewer("public", sources="other")) == []
+        assert await choose_titles(store, viewer=make_viewer(sources="life")) == []
 
 
 async def test_the_readers_language_where_there_is_a_translation(tmp_path: Path) -> None:
     texts = {"en": "English", "fa": "فارسی", "es": "Español"}
-    book = [record("a", text=texts, title=texts), record("b", text={"de": "Deutsch", "fr": "Français"})]
+    book = [
+        make_record("a", text=texts, title=texts),
+        make_record("b", text={"de": "Deutsch", "fr": "Français"}),
+    ]
     async with Store(tmp_path / "t.db") as store:
         await RecordStore(store).replace_book("life", book)
         a, b = await RecordStore(store).choose_records(frozenset(), SEES, "fa", 9)
@@ -215,11 +226,11 @@ async def test_the_readers_language_where_there_is_a_translation(tmp_path: Path)
 def test_dates_are_shown_as_exactly_as_they_are_known(
     start: PartialDate | None, end: PartialDate | None, current: bool, line: str | None
 ) -> None:
-    text = render_record(record("a", start=start, end=end, current=current), "en")
+    text = render_record(make_record("a", start=start, end=end, current=current), "en")
     assert text.splitlines() == ["a", *([line] if line else []), "About a."]
-    assert format_record_dates(record("a", start=start, end=end)) in text
+    assert format_record_dates(make_record("a", start=start, end=end)) in text
 
 
 def test_current_is_said_in_the_language_of_the_text() -> None:
-    one = record("a", text={"es": "Texto.", "en": "Text."}, title={"es": "T", "en": "T"}, current=True)
+    one = make_record("a", text={"es": "Texto.", "en": "Text."}, title={"es": "T", "en": "T"}, current=True)
     assert render_record(one, "es").splitlines()[1] == "actual"

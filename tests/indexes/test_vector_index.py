@@ -11,30 +11,30 @@ from indexes.read_snapshot import ReadSnapshot
 from indexes.store import Store
 from indexes.sync import embed_missing_passages
 from indexes.vector_index import VectorIndex
-from tests.indexes.shelf import HashEmbedder, access, document, put, viewer
+from tests.indexes.sample_evidence import HashEmbedder, make_access, make_document, make_viewer, put_documents
 
 BAG = HashEmbedder()
-EVERYONE = viewer("public", "staff")
+EVERYONE = make_viewer("public", "staff")
 
 
-def near(matrix: VectorIndex, look: ReadSnapshot) -> set[int]:
-    matrix.follow_outbox(look)
-    return set(matrix.find_nearest(BAG.embed_query("word"), look.build_filter(EVERYONE), 99))
+def find_nearest_ids(matrix: VectorIndex, snapshot: ReadSnapshot) -> set[int]:
+    matrix.follow_outbox(snapshot)
+    return set(matrix.find_nearest(BAG.embed_query("word"), snapshot.build_filter(EVERYONE), 99))
 
 
 async def test_who_is_too_far_behind_starts_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outbox, "KEEP", 0)
     async with Store(tmp_path / "t.db") as store:
         matrix = VectorIndex(BAG.name, BAG.dim)
-        await put(store, document("docs/a", "word a"))
+        await put_documents(store, make_document("docs/a", "word a"))
         await embed_missing_passages(store, BAG)
-        assert await store.run_on_snapshot(lambda look: near(matrix, look)) == {1}
+        assert await store.run_on_snapshot(lambda look: find_nearest_ids(matrix, look)) == {1}
         await store.remove_document("docs/a")
-        await put(store, document("docs/b", "word b"))
+        await put_documents(store, make_document("docs/b", "word b"))
         await embed_missing_passages(store, BAG)
         place = await store.run_on_snapshot(ReadSnapshot.read_position)
         await store.run_write(lambda c: outbox.record_drain(c, place.seq))
-        assert await store.run_on_snapshot(lambda look: near(matrix, look)) == {2}
+        assert await store.run_on_snapshot(lambda look: find_nearest_ids(matrix, look)) == {2}
 
 
 CHANGES = st.lists(
@@ -53,16 +53,18 @@ async def test_following_equals_starting_anew(
         for step, (change, n) in enumerate(changes):
             match change:
                 case "put":
-                    await put(store, document(f"docs/{n}", f"word {step % 4}\n\n# H\n\nother {n}"))
+                    await put_documents(
+                        store, make_document(f"docs/{n}", f"word {step % 4}\n\n# H\n\nother {n}")
+                    )
                     await embed_missing_passages(store, BAG)
                 case "access":
-                    await store.set_access(f"docs/{n}", access("staff" if step % 2 else "nobody"))
+                    await store.set_access(f"docs/{n}", make_access("staff" if step % 2 else "nobody"))
                 case "remove":
                     await store.remove_document(f"docs/{n}")
                 case "look":
-                    await store.run_on_snapshot(lambda look: near(matrix, look))
+                    await store.run_on_snapshot(lambda look: find_nearest_ids(matrix, look))
         fresh = VectorIndex(BAG.name, BAG.dim)
-        assert await store.run_on_snapshot(lambda look: near(matrix, look)) == await store.run_on_snapshot(
-            lambda look: near(fresh, look)
-        )
+        assert await store.run_on_snapshot(
+            lambda look: find_nearest_ids(matrix, look)
+        ) == await store.run_on_snapshot(lambda look: find_nearest_ids(fresh, look))
         assert len(matrix) == len(fresh)

@@ -18,8 +18,8 @@ from proxy.ledger.periods import SpendCap
 from proxy.observe.decisions import SqliteDecisionLog
 from proxy.settings.load import load_settings
 from proxy.settings.tree import Settings
-from tests.serving import serving
-from tests.waiting import until
+from tests.loopback_server import serve_app
+from tests.waiting import wait_until
 
 CONFIG = """
 [server]
@@ -100,12 +100,12 @@ class RunningProxy:
     """A running proxy and how to talk to it."""
 
     url: str
-    services: Deployment
+    deployment: Deployment
     log: SqliteDecisionLog
     stack: AsyncExitStack
     """Closes the clients."""
 
-    async def key(
+    async def issue_key(
         self,
         *,
         groups: tuple[str, ...] = ("public",),
@@ -113,38 +113,38 @@ class RunningProxy:
         cap: SpendCap | None = None,
     ) -> str:
         """A new caller's key."""
-        async with KeyStore(build_data_paths(self.services.settings).keys) as keys:
+        async with KeyStore(build_data_paths(self.deployment.settings).keys) as keys:
             return (
                 await keys.create_key("test", groups=groups, scopes=scopes, cap=cap or SpendCap())
             ).credential
 
-    async def client(
+    async def open_client(
         self, *, groups: tuple[str, ...] = ("public",), cap: SpendCap | None = None
     ) -> AsyncOpenAI:
         """The official client of a new caller, without retries of its own."""
         client = AsyncOpenAI(
             base_url=f"{self.url}/v1",
-            api_key=await self.key(groups=groups, cap=cap),
+            api_key=await self.issue_key(groups=groups, cap=cap),
             max_retries=0,
             http_client=DefaultAsyncHttpxClient(trust_env=False),
         )
         return await self.stack.enter_async_context(client)
 
-    async def row(self, number: int = 1) -> Trace:
+    async def await_trace(self, number: int = 1) -> Trace:
         """The row of the request that came as `number`."""
-        return (await self.rows(number))[0]
+        return (await self.await_traces(number))[0]
 
-    async def rows(self, count: int) -> list[Trace]:
+    async def await_traces(self, count: int) -> list[Trace]:
         """The newest rows, once there are `count`: they are written behind the answers."""
 
-        async def there() -> bool:
+        async def has_all_traces() -> bool:
             return len(await self.log.list_recent_traces(count)) == count
 
-        await until(there)
+        await wait_until(has_all_traces)
         return await self.log.list_recent_traces(count)
 
 
-def written(
+def write_deployment(
     folder: Path,
     url: str,
     *,
@@ -169,7 +169,7 @@ def written(
 
 
 @asynccontextmanager
-async def deployed(
+async def open_proxy(
     folder: Path,
     url: str = "http://127.0.0.1:9",
     *,
@@ -179,21 +179,21 @@ async def deployed(
     swap: Mapping[str, str] = {},
 ) -> AsyncIterator[RunningProxy]:
     """The deployment on a real socket, its documents indexed."""
-    settings = written(folder, url, idle_s=idle_s, retries=retries, join_s=join_s, swap=swap)
-    async with open_deployment(settings) as services:
-        report = await sync_index(settings, services.evidence, services.packs)
+    settings = write_deployment(folder, url, idle_s=idle_s, retries=retries, join_s=join_s, swap=swap)
+    async with open_deployment(settings) as deployment:
+        report = await sync_index(settings, deployment.evidence, deployment.packs)
         assert not report.faults
-        async with serving(build_surface(services)) as address, AsyncExitStack() as stack:
+        async with serve_app(build_surface(deployment)) as address, AsyncExitStack() as stack:
             log = await stack.enter_async_context(SqliteDecisionLog(build_data_paths(settings).decisions))
-            yield RunningProxy(address, services, log, stack)
+            yield RunningProxy(address, deployment, log, stack)
 
 
-async def ask(client: AsyncOpenAI, question: str = QUESTION, model: str = "help") -> str:
+async def ask_for_text(client: AsyncOpenAI, question: str = QUESTION, model: str = "help") -> str:
     """The text of one answer that does not stream."""
     done = await client.chat.completions.create(model=model, messages=[{"role": "user", "content": question}])
     return done.choices[0].message.content or ""
 
 
-def fiador(config: Path, *arguments: str) -> Result:
+def run_fiador(config: Path, *arguments: str) -> Result:
     """One command over the configuration's file."""
     return CliRunner().invoke(main, ["--config", str(config), *arguments])

@@ -13,16 +13,16 @@ from openai import AsyncOpenAI
 from proxy.app.asgi import build_surface
 from proxy.domain.ports import CostBound, Denial, Hold, Ledger, Prices, Settled, Spent
 from proxy.domain.types import Caller, Decision
-from tests.fakes import DONE, FakeUpstream, chunk, replays, says
-from tests.proxy.deployment import QUESTION, TRUE, deployed
-from tests.serving import serving
+from tests.fake_upstream import DONE, FakeUpstream, make_chunk, script_answer, script_reads
+from tests.loopback_server import serve_app
+from tests.proxy.deployment import QUESTION, TRUE, open_proxy
 
 BONUS = "The staff bonus for the reading room is 350 euros a year [1]. "
 BLINK_S = 2.0
 """Far above what an honest request takes here, far below what the attacks took."""
 
 
-class Tokens:
+class GroupTokenAuthenticator:
     """Tokens of one account, each with the groups that it names."""
 
     async def authenticate(self, headers: Mapping[str, str], peer: str) -> Caller:
@@ -35,29 +35,29 @@ async def test_a_token_without_a_group_does_not_join_the_answer_of_one_that_has_
     question = "What is the staff bonus for the reading room?"
     body = {"model": "help", "messages": [{"role": "user", "content": question}]}
     async with (
-        FakeUpstream(says(BONUS, pause_s=0.2)) as fake,
-        deployed(tmp_path, fake.url, join_s=10) as proxy,
+        FakeUpstream(script_answer(BONUS, pause_s=0.2)) as fake,
+        open_proxy(tmp_path, fake.url, join_s=10) as proxy,
     ):
-        desk = replace(proxy.services.context, auth=Tokens())
+        context = replace(proxy.deployment.context, auth=GroupTokenAuthenticator())
         async with (
-            serving(build_surface(replace(proxy.services, context=desk))) as url,
+            serve_app(build_surface(replace(proxy.deployment, context=context))) as url,
             httpx.AsyncClient(base_url=f"{url}/v1", trust_env=False) as http,
         ):
 
-            async def ask(groups: str) -> str:
+            async def ask_as(groups: str) -> str:
                 headers = {"authorization": f"Bearer {groups}"}
                 answer = await http.post("/chat/completions", json=body, headers=headers)
                 return str(answer.json()["choices"][0]["message"])  # ids are random: one may hold any figure
 
-            staff = asyncio.create_task(ask("public,staff"))
+            staff = asyncio.create_task(ask_as("public,staff"))
             await asyncio.sleep(0.1)
-            other = await ask("public")
+            other = await ask_as("public")
             assert "350" in await staff
             assert "350" not in other
             assert "bonus" not in other.lower()
 
 
-async def asked(client: AsyncOpenAI, *turns: str, **fields: object) -> str:
+async def ask_turns(client: AsyncOpenAI, *turns: str, **fields: object) -> str:
     """The answer after user and assistant turns in their order."""
     messages = [{"role": "assistant" if at % 2 else "user", "content": text} for at, text in enumerate(turns)]
     done = await client.chat.completions.create(model="help", messages=messages, **fields)  # type: ignore[call-overload]
@@ -74,12 +74,12 @@ SLOW = [
 
 async def test_no_history_that_is_let_in_makes_its_reading_slow(tmp_path: Path) -> None:
     """What one client sends must not keep the event loop, and with it all others, waiting."""
-    async with FakeUpstream(says(TRUE)) as fake, deployed(tmp_path, fake.url) as proxy:
-        client = await proxy.client()
-        await asked(client, QUESTION)  # what is made at first need is made
+    async with FakeUpstream(script_answer(TRUE)) as fake, open_proxy(tmp_path, fake.url) as proxy:
+        client = await proxy.open_client()
+        await ask_turns(client, QUESTION)  # what is made at first need is made
         for turns in SLOW:
             start = time.process_time()  # not what neighbours take
-            await asked(client, *turns)
+            await ask_turns(client, *turns)
             assert time.process_time() - start < BLINK_S
 
 
@@ -96,10 +96,10 @@ async def test_a_stop_sequence_leaves_no_new_value_and_no_citation_of_what_was_n
     tmp_path: Path,
 ) -> None:
     async with (
-        FakeUpstream(says(TRUE, "It has 40 seats [1].")) as fake,
-        deployed(tmp_path, fake.url) as proxy,
+        FakeUpstream(script_answer(TRUE, "It has 40 seats [1].")) as fake,
+        open_proxy(tmp_path, fake.url) as proxy,
     ):
-        client = await proxy.client()
+        client = await proxy.open_client()
         for stop, cited in STOPS:
             done = await client.chat.completions.create(
                 model="help", messages=[{"role": "user", "content": QUESTION}], stop=[stop]
@@ -114,15 +114,15 @@ async def test_a_stop_sequence_leaves_no_new_value_and_no_citation_of_what_was_n
 
 async def test_half_a_character_in_a_structured_answer_does_not_break_the_reply(tmp_path: Path) -> None:
     answer = json.dumps({"answer": "\ud800 It opens at 9:30.", "citations": [1]})
-    async with FakeUpstream(says(answer)) as fake, deployed(tmp_path, fake.url) as proxy:
-        desk = proxy.services.context
-        persona = desk.assistants["help"]
+    async with FakeUpstream(script_answer(answer)) as fake, open_proxy(tmp_path, fake.url) as proxy:
+        context = proxy.deployment.context
+        persona = context.assistants["help"]
         structured = replace(
             persona, answer_settings=persona.answer_settings.model_copy(update={"mode": "structured"})
         )
-        desk = replace(desk, assistants={"help": structured})
-        async with serving(build_surface(replace(proxy.services, context=desk))) as url:
-            headers = {"authorization": f"Bearer {await proxy.key()}"}
+        context = replace(context, assistants={"help": structured})
+        async with serve_app(build_surface(replace(proxy.deployment, context=context))) as url:
+            headers = {"authorization": f"Bearer {await proxy.issue_key()}"}
             body = {"model": "help", "messages": [{"role": "user", "content": QUESTION}]}
             async with httpx.AsyncClient(base_url=f"{url}/v1", headers=headers, trust_env=False) as http:
                 response = await http.post("/chat/completions", json=body)
@@ -142,20 +142,22 @@ BROKEN = [
 
 async def test_what_an_upstream_says_beside_its_text_cannot_break_the_reply(tmp_path: Path) -> None:
     """Sentences that have passed are kept, the cause is written down, and nothing else gets out."""
-    async with FakeUpstream(says(TRUE)) as fake, deployed(tmp_path, fake.url) as proxy:
-        client = await proxy.client()
+    async with FakeUpstream(script_answer(TRUE)) as fake, open_proxy(tmp_path, fake.url) as proxy:
+        client = await proxy.open_client()
         for number, data in enumerate(BROKEN, 1):
-            fake.play = replays([chunk({"content": f"{TRUE}It has"}), b"data: " + data + b"\n\n", DONE])
-            text = await asked(client, QUESTION)
+            fake.play = script_reads(
+                [make_chunk({"content": f"{TRUE}It has"}), b"data: " + data + b"\n\n", DONE]
+            )
+            text = await ask_turns(client, QUESTION)
             assert text.startswith("The reading room opens at 9:30.")
             assert "technical fault" in text
-            row = await proxy.row(number)
+            row = await proxy.await_trace(number)
             assert row.decision == Decision.UPSTREAM_FAILED
             assert row.detail.startswith(("done tool_calls", "error {"))
 
 
 @dataclass(frozen=True)
-class SlowBooks:
+class SlowLedger:
     """A ledger that takes its time to settle."""
 
     ledger: Ledger
@@ -170,11 +172,11 @@ class SlowBooks:
 
 async def test_who_leaves_while_the_cost_is_booked_leaves_a_row_that_says_it(tmp_path: Path) -> None:
     body = {"model": "help", "messages": [{"role": "user", "content": QUESTION}], "stream": True}
-    async with FakeUpstream(says(TRUE, "More")) as fake, deployed(tmp_path, fake.url) as proxy:
-        desk = replace(proxy.services.context, ledger=SlowBooks(proxy.services.ledger))
-        headers = {"authorization": f"Bearer {await proxy.key()}"}
+    async with FakeUpstream(script_answer(TRUE, "More")) as fake, open_proxy(tmp_path, fake.url) as proxy:
+        context = replace(proxy.deployment.context, ledger=SlowLedger(proxy.deployment.ledger))
+        headers = {"authorization": f"Bearer {await proxy.issue_key()}"}
         async with (
-            serving(build_surface(replace(proxy.services, context=desk))) as url,
+            serve_app(build_surface(replace(proxy.deployment, context=context))) as url,
             httpx.AsyncClient(base_url=f"{url}/v1", headers=headers, trust_env=False) as http,
             http.stream("POST", "/chat/completions", json=body) as response,
         ):

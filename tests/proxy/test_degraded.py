@@ -15,36 +15,36 @@ from proxy.commands.sync import sync_index
 from proxy.domain.errors import StoreError
 from proxy.pipeline.in_process import CapturedAnswer, InProcessQuestion, ask_in_process
 from proxy.settings.tree import Settings
-from tests.indexes import tiny
-from tests.proxy.deployment import QUESTION, written
+from tests.indexes import tiny_model
+from tests.proxy.deployment import QUESTION, write_deployment
 
 
 @pytest.fixture(name="settings")
-def _settings(tmp_path: Path) -> Settings:
+def _write_model_settings(tmp_path: Path) -> Settings:
     """The small deployment with a tiny model of its own."""
-    settings = written(tmp_path, "http://127.0.0.1:9")
-    tiny.write(tmp_path / "model")
+    settings = write_deployment(tmp_path, "http://127.0.0.1:9")
+    tiny_model.write_model(tmp_path / "model")
     own = settings.embedding.model_copy(update={"model": tmp_path / "model"})
     return settings.model_copy(update={"embedding": own}).copy_with_folder(tmp_path)
 
 
-async def asked(services: Deployment) -> CapturedAnswer:
+async def ask_quoting(deployment: Deployment) -> CapturedAnswer:
     return await ask_in_process(
-        InProcessQuestion(QUESTION, "quoting", frozenset({"public"})), services.context
+        InProcessQuestion(QUESTION, "quoting", frozenset({"public"})), deployment.context
     )
 
 
-def served_by_keywords(seen: CapturedAnswer, why: str) -> None:
-    assert seen.trace
-    assert "opens at 9:30" in seen.text
-    assert (seen.trace.mode, seen.trace.threshold, seen.trace.embedded) == ("keywords", 0.35, False)
-    assert why in seen.trace.degraded
+def check_keywords_served(answer: CapturedAnswer, reason: str) -> None:
+    assert answer.trace
+    assert "opens at 9:30" in answer.text
+    assert (answer.trace.mode, answer.trace.threshold, answer.trace.embedded) == ("keywords", 0.35, False)
+    assert reason in answer.trace.degraded
 
 
 async def test_with_its_model_the_search_is_hybrid(settings: Settings) -> None:
-    async with open_deployment(settings) as services:
-        await sync_index(settings, services.evidence, services.packs)
-        seen = await asked(services)
+    async with open_deployment(settings) as deployment:
+        await sync_index(settings, deployment.evidence, deployment.packs)
+        seen = await ask_quoting(deployment)
     assert seen.trace
     assert (seen.trace.mode, seen.trace.embedded) == ("hybrid", True)
 
@@ -52,12 +52,12 @@ async def test_with_its_model_the_search_is_hybrid(settings: Settings) -> None:
 async def test_check_tells_of_passages_that_the_model_has_not_read(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async with open_deployment(settings, ConfiguredEmbedder(None)) as services:
-        await sync_index(settings, services.evidence, services.packs)
+    async with open_deployment(settings, ConfiguredEmbedder(None)) as deployment:
+        await sync_index(settings, deployment.evidence, deployment.packs)
     await check.check_configuration(settings, online=False, as_json=False)
     assert "for want of a vector: 2; `fiador sync`" in capsys.readouterr().out
-    async with open_deployment(settings) as services:
-        await sync_index(settings, services.evidence, services.packs)
+    async with open_deployment(settings) as deployment:
+        await sync_index(settings, deployment.evidence, deployment.packs)
     await check.check_configuration(settings, online=False, as_json=False)
     assert "want of a vector" not in capsys.readouterr().out
 
@@ -72,8 +72,8 @@ async def test_check_tells_of_passages_that_the_model_has_not_read(
     ],
 )
 async def test_a_broken_folder_leaves_keywords(settings: Settings, broken: str, why: str) -> None:
-    async with open_deployment(settings) as services:
-        await sync_index(settings, services.evidence, services.packs)
+    async with open_deployment(settings) as deployment:
+        await sync_index(settings, deployment.evidence, deployment.packs)
     folder = settings.embedding.model
     assert isinstance(folder, Path)
     match broken:
@@ -86,20 +86,20 @@ async def test_a_broken_folder_leaves_keywords(settings: Settings, broken: str, 
             shutil.rmtree(folder)
         case "card":
             (folder / "model_card.json").write_text("{}", "utf-8")
-    async with open_deployment(settings) as services:
-        served_by_keywords(await asked(services), why)
+    async with open_deployment(settings) as deployment:
+        check_keywords_served(await ask_quoting(deployment), why)
 
 
-class Failing:
+class FailingEmbedder:
     """An embedder that works until it is told to fail."""
 
     def __init__(self, inner: OnnxEmbedder):
         self._inner = inner
         self.name, self.dim, self.choose_band = inner.name, inner.dim, inner.choose_band
-        self.broken = False
+        self.has_died = False
 
     def embed_query(self, text: str) -> list[float]:
-        if self.broken:
+        if self.has_died:
             raise EmbedError("the model has died")
         return self._inner.embed_query(text)
 
@@ -110,19 +110,19 @@ class Failing:
 async def test_a_model_that_dies_in_mid_run_leaves_keywords_and_may_come_back(settings: Settings) -> None:
     inner = load_embedder(settings.embedding).embedder
     assert isinstance(inner, OnnxEmbedder)
-    model = Failing(inner)
+    model = FailingEmbedder(inner)
     async with AsyncExitStack() as stack:
-        services = await stack.enter_async_context(open_deployment(settings, ConfiguredEmbedder(model)))
-        await sync_index(settings, services.evidence, services.packs)
-        model.broken = True
-        served_by_keywords(await asked(services), "the model has died")
-        model.broken = False
-        seen = await asked(services)
+        deployment = await stack.enter_async_context(open_deployment(settings, ConfiguredEmbedder(model)))
+        await sync_index(settings, deployment.evidence, deployment.packs)
+        model.has_died = True
+        check_keywords_served(await ask_quoting(deployment), "the model has died")
+        model.has_died = False
+        seen = await ask_quoting(deployment)
     assert seen.trace
     assert seen.trace.mode == "hybrid"
 
 
-def noise(path: Path, start: int) -> None:
+def overwrite_tail(path: Path, start: int) -> None:
     """Everything from `start` on is something else."""
     size = path.stat().st_size
     with path.open("r+b") as file:
@@ -134,27 +134,27 @@ def noise(path: Path, start: int) -> None:
 async def test_a_damaged_truth_does_not_open_and_says_which_file_and_what_to_do(
     settings: Settings, start: int
 ) -> None:
-    async with open_deployment(settings) as services:
-        await sync_index(settings, services.evidence, services.packs)
+    async with open_deployment(settings) as deployment:
+        await sync_index(settings, deployment.evidence, deployment.packs)
     path = build_data_paths(settings).store
-    noise(path, start)
+    overwrite_tail(path, start)
     with pytest.raises(StoreError, match="The index cannot be opened") as caught:
         async with open_deployment(settings):
             pass
     assert str(path) in caught.value.detail
     assert "move it away and run `fiador sync`" in caught.value.detail
     path.unlink()
-    async with open_deployment(settings) as services:
-        await sync_index(settings, services.evidence, services.packs)
-        assert "opens at 9:30" in (await asked(services)).text
+    async with open_deployment(settings) as deployment:
+        await sync_index(settings, deployment.evidence, deployment.packs)
+        assert "opens at 9:30" in (await ask_quoting(deployment)).text
 
 
 async def test_a_truth_damaged_while_it_is_served_is_a_503_that_names_it(settings: Settings) -> None:
-    async with open_deployment(settings) as services:
-        await sync_index(settings, services.evidence, services.packs)
+    async with open_deployment(settings) as deployment:
+        await sync_index(settings, deployment.evidence, deployment.packs)
         drop = "DROP TABLE acl_group"
-        await services.evidence.store.run_write(lambda connection: connection.execute(drop).rowcount)
+        await deployment.evidence.store.run_write(lambda connection: connection.execute(drop).rowcount)
         with pytest.raises(StoreError, match="The index does not answer") as caught:
-            await asked(services)
+            await ask_quoting(deployment)
     assert (caught.value.status, caught.value.code) == (503, "store_unavailable")
     assert "acl_group" in caught.value.detail

@@ -2,7 +2,7 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, streamText } from "ai";
-import { URL_, ask, version } from "./told.mjs";
+import { URL_, ask, version } from "./question_runner.mjs";
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
 const compatible = process.argv[2] === "compatible";

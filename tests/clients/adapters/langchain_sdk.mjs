@@ -1,6 +1,6 @@
 // LangChain's ChatOpenAI in JavaScript.
 import { ChatOpenAI } from "@langchain/openai";
-import { URL_, ask, version } from "./told.mjs";
+import { URL_, ask, version } from "./question_runner.mjs";
 
 const model = (q) =>
   new ChatOpenAI({ model: q.model, apiKey: q.key, maxRetries: 0, streamUsage: true, configuration: { baseURL: URL_ } });

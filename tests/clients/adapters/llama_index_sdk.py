@@ -4,10 +4,10 @@ from importlib.metadata import version
 
 from llama_index.core.llms import ChatMessage
 from llama_index.llms.openai_like import OpenAILike
-from told import URL, Question, Shown, ask, tokens
+from question_runner import URL, ClientQuestion, ShownAnswer, answer_questions, read_token_counts
 
 
-def model(question: Question, **fields: object) -> OpenAILike:
+def build_llm(question: ClientQuestion, **fields: object) -> OpenAILike:
     return OpenAILike(
         model=question.model,
         api_base=URL,
@@ -18,20 +18,22 @@ def model(question: Question, **fields: object) -> OpenAILike:
     )
 
 
-def plain(question: Question) -> Shown:
-    done = model(question).chat([ChatMessage(role="user", content=question.question)])
-    return Shown(done.message.content, done.raw.choices[0].finish_reason, tokens(done.raw.usage))
+def complete_chat(question: ClientQuestion) -> ShownAnswer:
+    done = build_llm(question).chat([ChatMessage(role="user", content=question.question)])
+    return ShownAnswer(
+        done.message.content, done.raw.choices[0].finish_reason, read_token_counts(done.raw.usage)
+    )
 
 
-def stream(question: Question) -> Shown:
-    shown = Shown()
-    asked = model(question, additional_kwargs={"stream_options": {"include_usage": True}})
-    for chunk in asked.stream_chat([ChatMessage(role="user", content=question.question)]):
+def stream_chat(question: ClientQuestion) -> ShownAnswer:
+    shown = ShownAnswer()
+    llm = build_llm(question, additional_kwargs={"stream_options": {"include_usage": True}})
+    for chunk in llm.stream_chat([ChatMessage(role="user", content=question.question)]):
         shown.text = chunk.message.content
         for choice in chunk.raw.choices:
             shown.finish = choice.finish_reason or shown.finish
-        shown.usage = tokens(chunk.raw.usage) or shown.usage
+        shown.usage = read_token_counts(chunk.raw.usage) or shown.usage
     return shown
 
 
-ask(version("llama-index-llms-openai-like"), {"plain": plain, "stream": stream})
+answer_questions(version("llama-index-llms-openai-like"), {"plain": complete_chat, "stream": stream_chat})

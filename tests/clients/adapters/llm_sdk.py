@@ -3,29 +3,29 @@
 from importlib.metadata import version
 
 from llm.default_plugins.openai_models import Chat
-from told import URL, Question, Shown, ask, tokens
+from question_runner import URL, ClientQuestion, ShownAnswer, answer_questions, read_token_counts
 
 
-def model(question: Question) -> Chat:
-    made = Chat(question.model, model_name=question.model, api_base=URL)
-    made.needs_key = "fiador"
-    return made
+def build_chat(question: ClientQuestion) -> Chat:
+    chat = Chat(question.model, model_name=question.model, api_base=URL)
+    chat.needs_key = "fiador"
+    return chat
 
 
-def shown(response: object, text: str) -> Shown:
+def read_response(response: object, text: str) -> ShownAnswer:
     raw = response.response_json
     finish = raw.get("finish_reason") or raw["choices"][0]["finish_reason"]
-    return Shown(text, finish, tokens(response.usage(), "input", "output"))
+    return ShownAnswer(text, finish, read_token_counts(response.usage(), "input", "output"))
 
 
-def plain(question: Question) -> Shown:
-    response = model(question).prompt(question.question, stream=False, key=question.key)
-    return shown(response, response.text())
+def prompt_plain(question: ClientQuestion) -> ShownAnswer:
+    response = build_chat(question).prompt(question.question, stream=False, key=question.key)
+    return read_response(response, response.text())
 
 
-def stream(question: Question) -> Shown:
-    response = model(question).prompt(question.question, stream=True, key=question.key)
-    return shown(response, "".join(response))
+def prompt_streaming(question: ClientQuestion) -> ShownAnswer:
+    response = build_chat(question).prompt(question.question, stream=True, key=question.key)
+    return read_response(response, "".join(response))
 
 
-ask(version("llm"), {"plain": plain, "stream": stream})
+answer_questions(version("llm"), {"plain": prompt_plain, "stream": prompt_streaming})

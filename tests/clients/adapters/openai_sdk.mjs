@@ -1,6 +1,6 @@
 // The official JavaScript SDK: plain, streaming, and the stream helper.
 import OpenAI from "openai";
-import { URL_, ask, version } from "./told.mjs";
+import { URL_, ask, version } from "./question_runner.mjs";
 
 const client = (q) => new OpenAI({ baseURL: URL_, apiKey: q.key, maxRetries: 0 });
 const request = (q) => ({ model: q.model, messages: [{ role: "user", content: q.question }] });

@@ -3,56 +3,56 @@
 import asyncio
 
 import openai
-from told import URL, Question, Shown, ask, tokens
+from question_runner import URL, ClientQuestion, ShownAnswer, answer_questions, read_token_counts
 
 
-def client(question: Question) -> openai.OpenAI:
+def build_client(question: ClientQuestion) -> openai.OpenAI:
     return openai.OpenAI(base_url=URL, api_key=question.key, max_retries=0)
 
 
-def plain(question: Question) -> Shown:
-    done = client(question).chat.completions.create(model=question.model, messages=question.messages)
+def create_completion(question: ClientQuestion) -> ShownAnswer:
+    done = build_client(question).chat.completions.create(model=question.model, messages=question.messages)
     choice = done.choices[0]
     assert choice.message.refusal is None
-    return Shown(choice.message.content, choice.finish_reason, tokens(done.usage))
+    return ShownAnswer(choice.message.content, choice.finish_reason, read_token_counts(done.usage))
 
 
-def take(shown: Shown, chunk: openai.types.chat.ChatCompletionChunk) -> None:
+def add_chunk(shown: ShownAnswer, chunk: openai.types.chat.ChatCompletionChunk) -> None:
     for choice in chunk.choices:
         assert choice.index == 0
         shown.text += choice.delta.content or ""
         shown.finish = choice.finish_reason or shown.finish
-    shown.usage = tokens(chunk.usage) or shown.usage
+    shown.usage = read_token_counts(chunk.usage) or shown.usage
 
 
-def stream(question: Question) -> Shown:
-    shown = Shown()
-    for chunk in client(question).chat.completions.create(
+def stream_completion(question: ClientQuestion) -> ShownAnswer:
+    shown = ShownAnswer()
+    for chunk in build_client(question).chat.completions.create(
         model=question.model,
         messages=question.messages,
         stream=True,
         stream_options={"include_usage": True},
     ):
-        take(shown, chunk)
+        add_chunk(shown, chunk)
     return shown
 
 
-def helper(question: Question) -> Shown:
-    completions = client(question).chat.completions
+def stream_with_helper(question: ClientQuestion) -> ShownAnswer:
+    completions = build_client(question).chat.completions
     if not hasattr(completions, "stream"):
-        completions = client(question).beta.chat.completions
+        completions = build_client(question).beta.chat.completions
     with completions.stream(
         model=question.model, messages=question.messages, stream_options={"include_usage": True}
     ) as events:
         done = events.get_final_completion()
     choice = done.choices[0]
     assert choice.message.role == "assistant"
-    return Shown(choice.message.content, choice.finish_reason, tokens(done.usage))
+    return ShownAnswer(choice.message.content, choice.finish_reason, read_token_counts(done.usage))
 
 
-def later(question: Question) -> Shown:
-    async def run() -> Shown:
-        shown = Shown()
+def stream_async(question: ClientQuestion) -> ShownAnswer:
+    async def collect_chunks() -> ShownAnswer:
+        shown = ShownAnswer()
         async with openai.AsyncOpenAI(base_url=URL, api_key=question.key, max_retries=0) as client:
             async for chunk in await client.chat.completions.create(
                 model=question.model,
@@ -60,19 +60,25 @@ def later(question: Question) -> Shown:
                 stream=True,
                 stream_options={"include_usage": True},
             ):
-                take(shown, chunk)
+                add_chunk(shown, chunk)
         return shown
 
-    return asyncio.run(run())
+    return asyncio.run(collect_chunks())
 
 
-def models(question: Question) -> Shown:
+def check_model_list(question: ClientQuestion) -> ShownAnswer:
     """Not an answer: the list must hold the model; then the plain answer is shown."""
-    assert question.model in [model.id for model in client(question).models.list()]
-    return plain(question)
+    assert question.model in [model.id for model in build_client(question).models.list()]
+    return create_completion(question)
 
 
-ask(
+answer_questions(
     openai.__version__,
-    {"plain": plain, "stream": stream, "helper": helper, "async": later, "models": models},
+    {
+        "plain": create_completion,
+        "stream": stream_completion,
+        "helper": stream_with_helper,
+        "async": stream_async,
+        "models": check_model_list,
+    },
 )

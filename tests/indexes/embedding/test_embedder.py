@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 
 from indexes.embedding.embedder import BATCH_TOKENS_MAX, BagOfTokens, OnnxEmbedder
 from indexes.types import Band, Embedder, EmbedError
-from tests.indexes import tiny
+from tests.indexes import tiny_model
 
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> OnnxEmbedder:
-    return OnnxEmbedder(tiny.write(tmp_path_factory.mktemp("model")))
+    return OnnxEmbedder(tiny_model.write_model(tmp_path_factory.mktemp("model")))
 
 
-def cosine(one: list[float], other: list[float]) -> float:
+def compute_cosine(one: list[float], other: list[float]) -> float:
     return float(np.dot(one, other))
 
 
@@ -39,7 +39,7 @@ def test_the_band_comes_from_the_card(model: OnnxEmbedder) -> None:
 def test_meaning_shared_is_nearness(model: OnnxEmbedder) -> None:
     question = model.embed_query("may I park my bicycle")
     near, far = model.embed_passages(["bikes shed", "copper conducts heat"])
-    assert cosine(question, near) > 0.9 > 0.2 > cosine(question, far)
+    assert compute_cosine(question, near) > 0.9 > 0.2 > compute_cosine(question, far)
 
 
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=12))
@@ -63,52 +63,52 @@ def test_texts_are_cut_at_the_card_s_length(model: OnnxEmbedder) -> None:
 
 
 def test_prefixes_are_put_before_each_kind_of_text(tmp_path: Path) -> None:
-    model = OnnxEmbedder(tiny.write(tmp_path, query_prefix="heat ", passage_prefix="bridge "))
-    plain = OnnxEmbedder(tiny.write(tmp_path / "plain"))
+    model = OnnxEmbedder(tiny_model.write_model(tmp_path, query_prefix="heat ", passage_prefix="bridge "))
+    plain = OnnxEmbedder(tiny_model.write_model(tmp_path / "plain"))
     assert model.embed_query("leave") == plain.embed_query("heat leave")
     assert model.embed_passages(["leave"]) == plain.embed_passages(["bridge leave"])
 
 
 @pytest.mark.parametrize(("pooling", "token"), [("cls", "leave"), ("last", "heat")])
 def test_pooling_takes_the_first_or_the_last_real_token(tmp_path: Path, pooling: str, token: str) -> None:
-    mean = OnnxEmbedder(tiny.write(tmp_path / "mean"))
-    model = OnnxEmbedder(tiny.write(tmp_path / pooling, pooling=pooling, probes=[]))
+    mean = OnnxEmbedder(tiny_model.write_model(tmp_path / "mean"))
+    model = OnnxEmbedder(tiny_model.write_model(tmp_path / pooling, pooling=pooling, probes=[]))
     short, _ = model.embed_passages(["leave copper heat", "bikes " * 12])
     assert short == pytest.approx(mean.embed_query(token))
 
 
 def test_other_inputs_are_filled_in(tmp_path: Path) -> None:
-    tiny.write(tmp_path, probes=[])
+    tiny_model.write_model(tmp_path, probes=[])
     table = np.ones((99, 64), np.float32)
     kinds = ("input_ids", "attention_mask", "token_type_ids", "position_ids")
-    onnx.save(tiny.graph(table, kinds), tmp_path / "model.onnx")
+    onnx.save(tiny_model.build_graph(table, kinds), tmp_path / "model.onnx")
     assert len(OnnxEmbedder(tmp_path).embed_query("heat")) == 64
 
 
 def test_the_name_tells_models_apart_but_not_their_bounds(tmp_path: Path, model: OnnxEmbedder) -> None:
     assert model.name.startswith("tiny@")
-    assert OnnxEmbedder(tiny.write(tmp_path / "bounds", floor=0.5)).name == model.name
-    assert OnnxEmbedder(tiny.write(tmp_path / "prefix", query_prefix="q ")).name != model.name
+    assert OnnxEmbedder(tiny_model.write_model(tmp_path / "bounds", floor=0.5)).name == model.name
+    assert OnnxEmbedder(tiny_model.write_model(tmp_path / "prefix", query_prefix="q ")).name != model.name
 
 
-def ruin(folder: Path, fault: str) -> None:
+def damage_model(folder: Path, fault: str) -> None:
     graph = folder / "model.onnx"
     table = np.ones((30, 64), np.float32)
-    ruins: dict[str, Callable[[], object]] = {
+    damages: dict[str, Callable[[], object]] = {
         "gone": graph.unlink,
         "not a graph": lambda: graph.write_bytes(b"\0" * 4096),
         "cut short": lambda: graph.write_bytes(graph.read_bytes()[:-500]),
         "no tokenizer": lambda: (folder / "tokenizer.json").write_text("{}"),
-        "no pad": lambda: tiny.write(folder, pad_token="[NONE]"),
-        "other output": lambda: tiny.write(folder, output="logits"),
-        "other width": lambda: tiny.write(folder, dim=32),
-        "other inputs": lambda: onnx.save(tiny.graph(table, ("pixels",)), graph),
-        "means nothing": lambda: onnx.save(tiny.graph(table), graph),
-        "not finite": lambda: onnx.save(tiny.graph(table * np.float32("nan")), graph),
-        "zero": lambda: onnx.save(tiny.graph(table * 0), graph),
-        "too few words": lambda: onnx.save(tiny.graph(table[:2]), graph),
+        "no pad": lambda: tiny_model.write_model(folder, pad_token="[NONE]"),
+        "other output": lambda: tiny_model.write_model(folder, output="logits"),
+        "other width": lambda: tiny_model.write_model(folder, dim=32),
+        "other inputs": lambda: onnx.save(tiny_model.build_graph(table, ("pixels",)), graph),
+        "means nothing": lambda: onnx.save(tiny_model.build_graph(table), graph),
+        "not finite": lambda: onnx.save(tiny_model.build_graph(table * np.float32("nan")), graph),
+        "zero": lambda: onnx.save(tiny_model.build_graph(table * 0), graph),
+        "too few words": lambda: onnx.save(tiny_model.build_graph(table[:2]), graph),
     }
-    ruins[fault]()
+    damages[fault]()
 
 
 @pytest.mark.parametrize(
@@ -129,8 +129,8 @@ def ruin(folder: Path, fault: str) -> None:
     ],
 )
 def test_a_ruined_folder_is_one_kind_of_error_that_names_it(tmp_path: Path, fault: str, says: str) -> None:
-    folder = tiny.write(tmp_path / "tiny")
-    ruin(folder, fault)
+    folder = tiny_model.write_model(tmp_path / "tiny")
+    damage_model(folder, fault)
     with pytest.raises(EmbedError) as caught:
         OnnxEmbedder(folder)
     assert says in str(caught.value)
@@ -143,12 +143,12 @@ def test_threads_may_share_one(model: OnnxEmbedder) -> None:
     want = [model.embed_query(text) for text in texts]
     wrong: list[int] = []
 
-    def ask() -> None:
+    def embed_repeatedly() -> None:
         wrong.extend(
             i for _ in range(50) for i, text in enumerate(texts) if model.embed_query(text) != want[i]
         )
 
-    threads = [threading.Thread(target=ask) for _ in range(4)]
+    threads = [threading.Thread(target=embed_repeatedly) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -160,8 +160,8 @@ def test_the_stand_in_knows_words_and_no_meaning() -> None:
     bag = BagOfTokens()
     question = bag.embed_query("May I park here?")
     same, other = bag.embed_passages(["park here", "leave the vehicle in this place"])
-    assert cosine(question, same) > 0.5
-    assert abs(cosine(question, other)) < 0.2
+    assert compute_cosine(question, same) > 0.5
+    assert abs(compute_cosine(question, other)) < 0.2
     assert bag.embed_query("Park HERE, may i") == pytest.approx(question)
 
 

@@ -24,7 +24,7 @@ def small() -> SmallWeights:
 @pytest.fixture
 def source(small: SmallWeights, tmp_path: Path) -> weights.ModelWeights:
     path = tmp_path / "small.bin"
-    path.write_bytes(small.file())
+    path.write_bytes(small.build_file())
     return weights.read_weights(path)
 
 
@@ -48,7 +48,7 @@ def test_sizes_and_pieces_are_read(source: weights.ModelWeights) -> None:
 @pytest.mark.parametrize("spoil", [lambda raw: b"GGUF" + raw[4:], lambda raw: raw[:200]], ids=["kind", "cut"])
 def test_another_file_is_refused(small: SmallWeights, tmp_path: Path, spoil: Any) -> None:
     path = tmp_path / "spoilt.bin"
-    path.write_bytes(spoil(small.file()))
+    path.write_bytes(spoil(small.build_file()))
     with pytest.raises(ValueError, match=r"weights file"):
         weights.read_weights(path)
 
@@ -59,7 +59,7 @@ def test_the_graph_computes_the_encoder(small: SmallWeights, source: weights.Mod
     mask = np.array([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])
     session = onnxruntime.InferenceSession(graph.build_encoder(source).SerializeToString())
     got = session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
-    want = reference(small.values, ids, mask)
+    want = compute_reference(small.values, ids, mask)
     cosines = (got * want).sum(-1) / np.linalg.norm(got, axis=-1) / np.linalg.norm(want, axis=-1)
     assert cosines[mask == 1].min() > 0.995
 
@@ -76,29 +76,29 @@ def test_the_tokenizer_folds_and_frames(source: weights.ModelWeights, tmp_path: 
     assert tokenizer.encode("").tokens == ["<s>", "</s>"]
 
 
-def reference(values: dict[str, Floats], ids: NDArray[np.int64], mask: NDArray[np.int64]) -> Floats:
+def compute_reference(values: dict[str, Floats], ids: NDArray[np.int64], mask: NDArray[np.int64]) -> Floats:
     state = values["emb.word"][ids] + values["emb.pos"][: ids.shape[1]] + values["emb.type"][0]
-    state = norm(values, "emb.ln", state)
+    state = apply_norm(values, "emb.ln", state)
     for layer in range(LAYERS):
         name = f"l{layer}."
-        looked = attention([linear(values, name + part, state) for part in "qkv"], mask)
-        middle = norm(values, name + "aln", state + linear(values, name + "ao", looked))
-        wide = linear(values, name + "fi", middle)
-        state = norm(values, name + "oln", middle + linear(values, name + "fo", gelu(wide)))
+        attended = apply_attention([apply_linear(values, name + part, state) for part in "qkv"], mask)
+        middle = apply_norm(values, name + "aln", state + apply_linear(values, name + "ao", attended))
+        wide = apply_linear(values, name + "fi", middle)
+        state = apply_norm(values, name + "oln", middle + apply_linear(values, name + "fo", apply_gelu(wide)))
     return state
 
 
-def linear(values: dict[str, Floats], name: str, state: Floats) -> Floats:
+def apply_linear(values: dict[str, Floats], name: str, state: Floats) -> Floats:
     return state @ values[name + ".w"].T + values[name + ".b"]
 
 
-def norm(values: dict[str, Floats], name: str, state: Floats) -> Floats:
+def apply_norm(values: dict[str, Floats], name: str, state: Floats) -> Floats:
     centred = state - state.mean(-1, keepdims=True)
     spread = np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-12)
     return np.asarray(centred / spread * values[name + ".w"] + values[name + ".b"])
 
 
-def attention(states: list[Floats], mask: NDArray[np.int64]) -> Floats:
+def apply_attention(states: list[Floats], mask: NDArray[np.int64]) -> Floats:
     rows, length, _ = states[0].shape
     parts = [state.reshape(rows, length, HEADS, -1).swapaxes(1, 2) for state in states]
     scores = parts[0] @ parts[1].swapaxes(2, 3) / np.sqrt(HIDDEN / HEADS)
@@ -108,7 +108,7 @@ def attention(states: list[Floats], mask: NDArray[np.int64]) -> Floats:
     return np.asarray(mixed.swapaxes(1, 2).reshape(rows, length, -1))
 
 
-def gelu(state: Floats) -> Floats:
+def apply_gelu(state: Floats) -> Floats:
     # Abramowitz and Stegun 7.1.26: the error function to 1.5e-7, so that scipy is not needed
     scaled = np.abs(state) / np.sqrt(2)
     t = 1 / (1 + 0.3275911 * scaled)

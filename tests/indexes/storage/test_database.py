@@ -12,42 +12,42 @@ from indexes.storage.database import Database
 SCHEMA = "CREATE TABLE IF NOT EXISTS t (n INTEGER)"
 
 
-def _insert(connection: sqlite3.Connection) -> int:
+def _insert_row(connection: sqlite3.Connection) -> int:
     connection.execute("INSERT INTO t VALUES (1)")
     return int(connection.execute("SELECT count(*) FROM t").fetchone()[0])
 
 
 async def test_a_transaction_returns_its_value(tmp_path: Path) -> None:
     async with Database(tmp_path / "a.db", schema=SCHEMA) as db:
-        assert await db.run_transaction(_insert) == 1
+        assert await db.run_transaction(_insert_row) == 1
         assert await db.run_read(lambda c: c.execute("SELECT count(*) FROM t").fetchone()[0]) == 1
 
 
 async def test_a_fault_inside_rolls_everything_back(tmp_path: Path) -> None:
-    def broken(connection: sqlite3.Connection) -> None:
-        _insert(connection)
+    def insert_and_fail(connection: sqlite3.Connection) -> None:
+        _insert_row(connection)
         raise ValueError("no")
 
     async with Database(tmp_path / "a.db", schema=SCHEMA) as db:
         with pytest.raises(ValueError, match="no"):
-            await db.run_transaction(broken)
-        assert await db.run_transaction(_insert) == 1
+            await db.run_transaction(insert_and_fail)
+        assert await db.run_transaction(_insert_row) == 1
 
 
 async def test_a_cancelled_caller_does_not_tear_a_transaction(tmp_path: Path) -> None:
     async with Database(tmp_path / "a.db", schema=SCHEMA) as db:
-        task = asyncio.create_task(db.run_transaction(_insert))
+        task = asyncio.create_task(db.run_transaction(_insert_row))
         await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert await db.run_transaction(_insert) == 2
+        assert await db.run_transaction(_insert_row) == 2
 
 
 async def test_a_closed_database_says_so(tmp_path: Path) -> None:
     db = Database(tmp_path / "a.db")
     with pytest.raises(sqlite3.ProgrammingError, match="not open"):
-        await db.run_transaction(_insert)
+        await db.run_transaction(_insert_row)
 
 
 async def test_opening_waits_for_a_process_that_is_making_the_same_new_file(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ async def test_opening_waits_for_a_process_that_is_making_the_same_new_file(tmp_
     other.execute("BEGIN IMMEDIATE")
     asyncio.get_running_loop().call_later(0.1, other.execute, "COMMIT")
     async with Database(tmp_path / "a.db", schema=SCHEMA) as db:
-        assert await db.run_transaction(_insert) == 1
+        assert await db.run_transaction(_insert_row) == 1
     other.close()
 
 

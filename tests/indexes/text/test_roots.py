@@ -8,7 +8,7 @@ from indexes.text.roots import ROOT_LETTERS, find_roots
 from indexes.text.words import tokenize_for_index
 
 
-def root(word: str) -> str:
+def find_root(word: str) -> str:
     (token,) = tokenize_for_index(word)
     return find_roots([token])[0]
 
@@ -28,17 +28,17 @@ def root(word: str) -> str:
     ],
 )
 def test_forms_of_one_word_share_a_root(one: str, other: str) -> None:
-    assert root(one) == root(other)
+    assert find_root(one) == find_root(other)
 
 
 @pytest.mark.parametrize(("one", "other"), [("bridge", "bride"), ("مدرسه", "مدير"), ("школа", "шкаф")])
 def test_other_words_keep_apart(one: str, other: str) -> None:
-    assert root(one) != root(other)
+    assert find_root(one) != find_root(other)
 
 
 @pytest.mark.parametrize("word", ["ولد", "الله", "هات", "وان"])
 def test_a_short_word_is_not_worn_down_to_nothing(word: str) -> None:
-    assert len(root(word)) >= 2
+    assert len(find_root(word)) >= 2
 
 
 def test_numbers_and_han_pass_through() -> None:

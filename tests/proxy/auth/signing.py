@@ -17,17 +17,19 @@ PEM = RSA.public_key().public_bytes(
 )
 
 
-def jwks(*names: str) -> dict[str, object]:
+def make_key_set(*names: str) -> dict[str, object]:
     """A key set with the named keys: `rsa`, `curve`, `other`."""
-    known = {
+    keys = {
         "rsa": RSAAlgorithm.to_jwk(RSA.public_key(), as_dict=True) | {"kid": "rsa", "alg": "RS256"},
         "other": RSAAlgorithm.to_jwk(OTHER.public_key(), as_dict=True) | {"kid": "other"},
         "curve": ECAlgorithm.to_jwk(CURVE.public_key(), as_dict=True) | {"kid": "curve"},
     }
-    return {"keys": [known[name] for name in names]}
+    return {"keys": [keys[name] for name in names]}
 
 
-def signed(key: object = RSA, kid: str | None = "rsa", algorithm: str = "RS256", **changes: object) -> str:
+def sign_token(
+    key: object = RSA, kid: str | None = "rsa", algorithm: str = "RS256", **changes: object
+) -> str:
     """A token that is right but for `changes` to its claims; None takes a claim out."""
     claims = {"iss": "https://id", "aud": "fiador", "sub": "u1", "exp": time.time() + 60, "groups": ["staff"]}
     kept = {name: value for name, value in (claims | changes).items() if value is not None}
@@ -35,7 +37,7 @@ def signed(key: object = RSA, kid: str | None = "rsa", algorithm: str = "RS256",
     return jwt.encode(kept, key, algorithm=algorithm, headers=headers)  # type: ignore[arg-type]
 
 
-def settings(place: object, **changes: object) -> tree.JwtAuthSettings:
+def make_jwt_settings(location: object, **changes: object) -> tree.JwtAuthSettings:
     return tree.JwtAuthSettings.model_validate(
-        {"issuer": "https://id", "audience": "fiador", "jwks": str(place), **changes}
+        {"issuer": "https://id", "audience": "fiador", "jwks": str(location), **changes}
     )

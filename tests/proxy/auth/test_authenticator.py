@@ -12,7 +12,7 @@ from proxy.settings import tree
 OPEN = tree.AuthSettings(mode="open", open=tree.OpenAuthSettings(groups=frozenset({"team"})))
 
 
-def bearer(secret: str) -> Headers:
+def make_bearer_headers(secret: str) -> Headers:
     return Headers({"Authorization": f"Bearer {secret}"})
 
 
@@ -58,7 +58,7 @@ async def test_every_wrong_key_hears_the_same_text(tmp_path: Path) -> None:
         said = set()
         for secret in ("unknown", live.credential + "x", revoked.credential, expired.credential):
             with pytest.raises(AuthError) as caught:
-                await door.authenticate(bearer(secret), "1.2.3.4")
+                await door.authenticate(make_bearer_headers(secret), "1.2.3.4")
             said.add((caught.value.text, caught.value.status, caught.value.code))
             assert secret not in repr(caught.value)
         assert len(said) == 1
@@ -83,7 +83,7 @@ async def test_a_keys_groups_are_mapped_once_a_table_is_given(
     async with KeyStore(tmp_path / "keys.db") as keys:
         made = await keys.create_key("ci", groups={"staff", "odd"})
         caller = await CallerAuthenticator(tree.AuthSettings(groups=table), keys=keys).authenticate(
-            bearer(made.credential), "::1"
+            make_bearer_headers(made.credential), "::1"
         )
         assert (set(caller.groups), caller.address, caller.key_id) == (groups, "::/64", made.key.id)
 

@@ -9,7 +9,7 @@ from proxy.domain.errors import StoreError
 from proxy.ledger.periods import SpendCap
 
 
-def contents(folder: Path) -> bytes:
+def read_folder_bytes(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in folder.iterdir())
 
 
@@ -30,7 +30,7 @@ async def test_a_key_opens_with_its_groups_scopes_and_caps(tmp_path: Path) -> No
 async def test_the_key_itself_is_not_in_the_file(tmp_path: Path) -> None:
     async with KeyStore(tmp_path / "keys.db") as keys:
         secret = (await keys.create_key("ci")).credential
-    kept = contents(tmp_path)
+    kept = read_folder_bytes(tmp_path)
     assert secret.encode() not in kept
     assert secret.rpartition("_")[2].encode() not in kept
     assert (tmp_path / "keys.db").stat().st_mode & 0o077 == 0

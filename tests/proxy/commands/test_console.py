@@ -32,7 +32,7 @@ ROW = (
 )
 
 
-def shown(*, terminal: bool) -> str:
+def render_row(*, terminal: bool) -> str:
     out = io.StringIO()
     print_table(
         ("id", "name", "cap"), [ROW], Console(file=out, width=40, force_terminal=terminal, no_color=True)
@@ -41,11 +41,11 @@ def shown(*, terminal: bool) -> str:
 
 
 def test_a_table_for_no_terminal_is_as_wide_as_its_cells() -> None:
-    assert [cell.strip() for cell in shown(terminal=False).splitlines()[3].split("│")[1:4]] == list(ROW)
+    assert [cell.strip() for cell in render_row(terminal=False).splitlines()[3].split("│")[1:4]] == list(ROW)
 
 
 def test_a_table_on_a_narrow_terminal_folds_and_loses_nothing() -> None:
-    lines = [line.split("│")[1:4] for line in shown(terminal=True).splitlines() if line.startswith("│")]
+    lines = [line.split("│")[1:4] for line in render_row(terminal=True).splitlines() if line.startswith("│")]
     columns = ["".join(cell.strip() for cell in column) for column in zip(*lines, strict=True)]
     assert [text.replace(" ", "") for text in columns] == [cell.replace(" ", "") for cell in ROW]
-    assert "…" not in shown(terminal=True)
+    assert "…" not in render_row(terminal=True)

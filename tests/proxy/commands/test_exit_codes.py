@@ -26,12 +26,12 @@ cases:
 
 
 @pytest.fixture(name="config")
-def _config(config: Path) -> Path:
+def _write_cases(config: Path) -> Path:
     (config.parent / "cases.yaml").write_text(CASES, "utf-8")
     return config
 
 
-def ended(fault: BaseException) -> tuple[int, str]:
+def run_failing_command(fault: BaseException) -> tuple[int, str]:
     """Exit code and output of a command that raises `fault`."""
 
     @click.group(cls=RootGroup)
@@ -46,12 +46,12 @@ def ended(fault: BaseException) -> tuple[int, str]:
 
 
 def test_ctrl_c_ends_without_a_traceback_and_as_no_failed_check() -> None:
-    assert ended(KeyboardInterrupt()) == (EXIT_INTERRUPTED, "Interrupted.\n")
+    assert run_failing_command(KeyboardInterrupt()) == (EXIT_INTERRUPTED, "Interrupted.\n")
 
 
 def test_a_file_that_cannot_be_used_is_named() -> None:
     fault = OSError(errno.ENOSPC, "No space left on device", "/data/picture.svg")
-    assert ended(fault) == (2, "/data/picture.svg: No space left on device\n")
+    assert run_failing_command(fault) == (2, "/data/picture.svg: No space left on device\n")
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])

@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 from proxy.domain.types import Source
 from proxy.gate import Gate, Release, Stop
 from proxy.gate.lookahead import LOOKAHEAD_CHARS
-from tests.proxy.gate.kit import SOURCES, TOKEN, packs, pieces, released, run, verdict
+from tests.proxy.gate.gate_runs import (
+    SOURCES,
+    TOKEN,
+    find_stop_rule,
+    join_releases,
+    load_default_rules,
+    run_gate,
+    split_pieces,
+)
 
 FACTS = [
     "It costs 12 euros",
@@ -46,22 +54,22 @@ plain = st.lists(
 @given(texts, st.lists(st.integers(1, 7), max_size=60))
 def test_pieces_do_not_matter(text: str, sizes: list[int]) -> None:
     """The same releases and the same verdict, however the text is cut."""
-    whole = run(text)
-    assert run(pieces(text, sizes)) == whole
-    assert run(list(text)) == whole
+    whole = run_gate(text)
+    assert run_gate(split_pieces(text, sizes)) == whole
+    assert run_gate(list(text)) == whole
 
 
 @given(texts)
 def test_nothing_comes_after_a_stop(text: str) -> None:
-    gate = Gate(SOURCES, "en", packs())
+    gate = Gate(SOURCES, "en", load_default_rules())
     stopped = False
     for character in text:
-        said = gate.feed(character)
-        assert not (stopped and said)
-        assert all(isinstance(s, Release) for s in said[:-1])
-        stopped = stopped or any(isinstance(s, Stop) for s in said)
-    said = gate.finish()
-    assert not (stopped and said)
+        outputs = gate.feed(character)
+        assert not (stopped and outputs)
+        assert all(isinstance(s, Release) for s in outputs[:-1])
+        stopped = stopped or any(isinstance(s, Stop) for s in outputs)
+    outputs = gate.finish()
+    assert not (stopped and outputs)
     assert gate.finish() == gate.feed("more") == []
 
 
@@ -69,10 +77,10 @@ def test_nothing_comes_after_a_stop(text: str) -> None:
 def test_released_text_is_always_a_prefix_of_the_text_without_markers(text: str) -> None:
     """And all of it, when nothing stops."""
     bare = re.sub(r" *\[[12]\]", "", text)
-    gate, out, stopped = Gate(SOURCES, "en", packs()), "", False
-    for said in (*map(gate.feed, text), gate.finish()):
-        out += released(said)
-        stopped = stopped or verdict(said) != ""
+    gate, out, stopped = Gate(SOURCES, "en", load_default_rules()), "", False
+    for outputs in (*map(gate.feed, text), gate.finish()):
+        out += join_releases(outputs)
+        stopped = stopped or find_stop_rule(outputs) != ""
         assert bare.startswith(out)
     assert stopped or out == bare
 
@@ -80,7 +88,7 @@ def test_released_text_is_always_a_prefix_of_the_text_without_markers(text: str)
 @given(texts)
 def test_no_released_text_holds_what_no_source_holds(text: str) -> None:
     """`13` stands in no source, so it never comes out, wherever the stops and markers fall."""
-    assert "13" not in released(run(text))
+    assert "13" not in join_releases(run_gate(text))
 
 
 @given(
@@ -89,16 +97,18 @@ def test_no_released_text_holds_what_no_source_holds(text: str) -> None:
 def test_exempt_sentences_carry_no_value_and_never_come_alone(words: list[str]) -> None:
     """Without a marker nothing is released, and after a cited sentence no digit is."""
     text = " ".join(words)
-    assert released(run(text)) == ""
-    after = released(run("It is [1].\n" + text))
+    assert join_releases(run_gate(text)) == ""
+    after = join_releases(run_gate("It is [1].\n" + text))
     assert not any(c.isdigit() for c in after)
 
 
 @given(st.integers(0, 400), st.integers(0, 400), st.sampled_from(["{} euros", "costs {}.", "({})", "{}%"]))
-def test_a_number_passes_if_and_only_if_its_source_has_it(said: int, known: int, form: str) -> None:
-    sources = (Source(1, "a", "", f"It is {known} there, and 7 here."),)
-    answer = f"It is {form.format(said)} [1]"
-    assert (verdict(run(answer, sources=sources)) == "") == (said in (known, 7))
+def test_a_number_passes_if_and_only_if_its_source_has_it(
+    answer_number: int, source_number: int, form: str
+) -> None:
+    sources = (Source(1, "a", "", f"It is {source_number} there, and 7 here."),)
+    answer = f"It is {form.format(answer_number)} [1]"
+    assert (find_stop_rule(run_gate(answer, sources=sources)) == "") == (answer_number in (source_number, 7))
 
 
 @given(
@@ -106,7 +116,7 @@ def test_a_number_passes_if_and_only_if_its_source_has_it(said: int, known: int,
 )
 def test_held_text_is_bounded(piece: str, size: int) -> None:
     """Neither an endless sentence nor endless leading transitions fill the memory."""
-    rules = replace(packs(), sentence_chars_max=200)
+    rules = replace(load_default_rules(), sentence_chars_max=200)
     gate = Gate(SOURCES, "en", rules)
     for _ in range(60):
         gate.feed(piece * size)

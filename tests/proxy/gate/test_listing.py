@@ -3,12 +3,12 @@
 import pytest
 
 from proxy.gate.listing import ListNumberParser
-from tests.proxy.gate.kit import packs
+from tests.proxy.gate.gate_runs import load_default_rules
 
 
-def plain(*texts: str, opens: bool = True) -> list[str]:
-    listing = ListNumberParser(packs().months)
-    return [listing.strip_list_number(text, opens) for text in texts]
+def strip_list_numbers(*texts: str, opens: bool = True) -> list[str]:
+    parser = ListNumberParser(load_default_rules().months)
+    return [parser.strip_list_number(text, opens) for text in texts]
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def plain(*texts: str, opens: bool = True) -> list[str]:
     ],
 )
 def test_a_list_counts_from_one(texts: tuple[str, ...]) -> None:
-    assert not any(c.isnumeric() for text in plain(*texts) for c in text)
+    assert not any(c.isnumeric() for text in strip_list_numbers(*texts) for c in text)
 
 
 @pytest.mark.parametrize(
@@ -48,12 +48,12 @@ def test_a_list_counts_from_one(texts: tuple[str, ...]) -> None:
     ],
 )
 def test_a_number_out_of_turn_is_a_value(texts: tuple[str, ...]) -> None:
-    assert plain(*texts)[-1] == texts[-1]
+    assert strip_list_numbers(*texts)[-1] == texts[-1]
 
 
 def test_a_bracketed_number_that_opens_a_line_is_an_item_of_a_list_begun_elsewhere() -> None:
-    assert plain("9) Paint") == ["Paint"]
-    assert plain("9) Paint", opens=False) == ["9) Paint"]
+    assert strip_list_numbers("9) Paint") == ["Paint"]
+    assert strip_list_numbers("9) Paint", opens=False) == ["9) Paint"]
 
 
 @pytest.mark.parametrize(
@@ -69,11 +69,11 @@ def test_a_bracketed_number_that_opens_a_line_is_an_item_of_a_list_begun_elsewhe
     ],
 )
 def test_a_list_within_a_line_begins_with_one_after_a_colon(text: str, left: str) -> None:
-    assert " ".join(plain(text)[0].split()) == left
+    assert " ".join(strip_list_numbers(text)[0].split()) == left
 
 
 def test_a_list_within_a_line_goes_on_in_the_next_sentence() -> None:
-    assert plain("Do this: 1. Paint.", " 2. Wait.", " 4. Go.", opens=False) == [
+    assert strip_list_numbers("Do this: 1. Paint.", " 2. Wait.", " 4. Go.", opens=False) == [
         "Do this:  Paint.",
         "Wait.",
         " 4. Go.",

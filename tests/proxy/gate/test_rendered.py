@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from proxy.domain.types import Source
 from proxy.gate.values import render_text
-from tests.proxy.gate.kit import run, verdict
+from tests.proxy.gate.gate_runs import find_stop_rule, run_gate
 
 HALL = Source(
     1,
@@ -17,9 +17,9 @@ HALL = Source(
 )
 
 
-def stops(text: str, language: str = "en") -> str:
+def find_hall_stop(text: str, language: str = "en") -> str:
     """The rule that stops `text` over the hall's page."""
-    return verdict(run(text, sources=(HALL,), language=language))
+    return find_stop_rule(run_gate(text, sources=(HALL,), language=language))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def stops(text: str, language: str = "en") -> str:
     ],
 )
 def test_a_dressed_value_is_the_value_that_a_reader_sees(text: str) -> None:
-    assert stops(text) in ("values", "present")
+    assert find_hall_stop(text) in ("values", "present")
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_dressed_value_is_the_value_that_a_reader_sees(text: str) -> None:
     [("zh", "㋅㏢开放[1]。"), ("zh", "有**48**万个座位[1]。"), ("fa", "۴۸ [1]\nهزار نفر [1]")],
 )
 def test_a_dressed_scale_counts_in_every_script(language: str, text: str) -> None:
-    assert stops(text, language) == "values"
+    assert find_hall_stop(text, language) == "values"
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_dressed_scale_counts_in_every_script(language: str, text: str) -> Non
     ],
 )
 def test_a_dressed_value_of_the_source_passes(text: str) -> None:
-    assert stops(text) == ""
+    assert find_hall_stop(text) == ""
 
 
 @pytest.mark.parametrize(

@@ -13,24 +13,24 @@ from proxy.settings.languages import load_packs
 LEXICONS = SentenceLexicons(load_packs("sentences", SentencePack))
 
 
-def scanner(language: str = "en", chars_max: int = 6_000) -> SentenceScanner:
+def make_scanner(language: str = "en", chars_max: int = 6_000) -> SentenceScanner:
     """A scanner that takes every sentence to be in `language`."""
     return SentenceScanner(SentenceEndDetector(LEXICONS, language, lambda _, default: default), chars_max)
 
 
-def cut(text: str, language: str = "en", pieces: list[int] | None = None) -> list[str]:
+def split_units(text: str, language: str = "en", pieces: list[int] | None = None) -> list[str]:
     """Units of `text` fed in pieces of the given sizes (the rest in one)."""
-    scan, units, at = scanner(language), [], 0
+    scan, units, start = make_scanner(language), [], 0
     for size in pieces or []:
-        units += scan.feed(text[at : at + size])
-        at += size
-    units += scan.feed(text[at:])
+        units += scan.feed(text[start : start + size])
+        start += size
+    units += scan.feed(text[start:])
     return [u.text for u in [*units, *scan.finish()]]
 
 
-def stripped(text: str, language: str = "en") -> list[str]:
+def list_stripped_units(text: str, language: str = "en") -> list[str]:
     """Units without the white space around them, blank ones left out."""
-    return [u.strip() for u in cut(text, language) if u.strip()]
+    return [u.strip() for u in split_units(text, language) if u.strip()]
 
 
 @pytest.mark.parametrize(
@@ -112,27 +112,31 @@ def stripped(text: str, language: str = "en") -> list[str]:
 def test_sentences_of_each_language(language: str, sentences: list[str]) -> None:
     """Abbreviations, ordinals, quotes, addresses and markers neither split a sentence nor join two."""
     space = "" if language == "zh" else " "
-    assert stripped(space.join(sentences), language) == sentences
+    assert list_stripped_units(space.join(sentences), language) == sentences
 
 
 @pytest.mark.parametrize("stop", "‼⁇⁈⁉‽﹖﹗❓❔❕❗︒﹒።։")
 def test_every_sign_that_ends_a_sentence_ends_it(stop: str) -> None:
-    assert stripped(f"The owner left{stop} The hall is open [1].") == [
+    assert list_stripped_units(f"The owner left{stop} The hall is open [1].") == [
         f"The owner left{stop}",
         "The hall is open [1].",
     ]
 
 
 def test_an_abbreviation_ends_a_sentence_before_a_word_that_begins_one() -> None:
-    assert stripped("Nobody goes there e.g. The hall is open [1].")[1:] == ["The hall is open [1]."]
-    assert stripped("Es kamen 1,2 Mio. Besucher [1].", "de") == ["Es kamen 1,2 Mio. Besucher [1]."]
-    assert stripped("Es kamen 1,2 Mio. Der Saal ist offen [1].", "de")[1:] == ["Der Saal ist offen [1]."]
+    assert list_stripped_units("Nobody goes there e.g. The hall is open [1].")[1:] == [
+        "The hall is open [1]."
+    ]
+    assert list_stripped_units("Es kamen 1,2 Mio. Besucher [1].", "de") == ["Es kamen 1,2 Mio. Besucher [1]."]
+    assert list_stripped_units("Es kamen 1,2 Mio. Der Saal ist offen [1].", "de")[1:] == [
+        "Der Saal ist offen [1]."
+    ]
 
 
 @pytest.mark.parametrize("line_break", ["\n", "\r", "\r\n", "\u2028"])
 def test_a_line_break_ends_a_sentence(line_break: str) -> None:
     text = line_break.join(["# Prices", "", "1. Open it [1]", "2. Shut it [1]", "no stop", "at all"])
-    assert stripped(text) == ["# Prices", "1. Open it [1]", "2. Shut it [1]", "no stop", "at all"]
+    assert list_stripped_units(text) == ["# Prices", "1. Open it [1]", "2. Shut it [1]", "no stop", "at all"]
 
 
 @pytest.mark.parametrize(
@@ -151,13 +155,13 @@ def test_a_line_break_ends_a_sentence(line_break: str) -> None:
     ],
 )
 def test_a_line_of_markers_alone_belongs_to_the_sentence_before(text: str, units: list[str]) -> None:
-    assert cut(text) == units
+    assert split_units(text) == units
 
 
 def test_rows_fences_and_code_are_lines() -> None:
     """In a table or in code a stop ends nothing."""
     text = "| A. B | C. D |\n|---|---|\n| E. F | g [1] |\nRun [1]:\n```py\nx. Y = 1. Z\n```\nDone [1]. Yes."
-    scan = scanner()
+    scan = make_scanner()
     units = [*scan.feed(text), *scan.finish()]
     assert [(u.kind, u.text.strip()) for u in units] == [
         ("head", "| A. B | C. D |"),
@@ -189,7 +193,7 @@ def test_rows_fences_and_code_are_lines() -> None:
     ],
 )
 def test_kinds_of_lines(text: str, kinds: list[str]) -> None:
-    scan = scanner()
+    scan = make_scanner()
     units = [*scan.feed(text), *scan.finish()]
     assert [u.kind for u in units if u.text.strip()] == kinds
 
@@ -207,7 +211,7 @@ def test_kinds_of_lines(text: str, kinds: list[str]) -> None:
     ],
 )
 def test_a_sentence_waits_for_nothing_but_the_character_that_decides(text: str, waits_for: str) -> None:
-    scan = scanner()
+    scan = make_scanner()
     assert scan.feed(text) == []
     assert [u.text for u in scan.feed(waits_for)] == [text.rstrip()]
 
@@ -241,45 +245,47 @@ languages = st.sampled_from(["en", "de", "ru", "ar", "hi", "zh", "fr"])
 def test_units_depend_on_the_text_and_never_on_its_pieces(
     text: str, language: str, pieces: list[int]
 ) -> None:
-    whole = cut(text, language)
+    whole = split_units(text, language)
     assert "".join(whole) == text
-    assert cut(text, language, pieces) == whole
-    assert cut(text, language, [1] * len(text)) == whole
+    assert split_units(text, language, pieces) == whole
+    assert split_units(text, language, [1] * len(text)) == whole
 
 
 @given(texts, languages)
 def test_what_is_cut_never_changes_by_what_follows(text: str, language: str) -> None:
     """Units given out while the stream is open are units of every longer text."""
-    scan = scanner(language)
+    scan = make_scanner(language)
     given_out = [u.text for u in scan.feed(text)]
-    assert cut(text + "\nThe end. x", language)[: len(given_out)] == given_out
+    assert split_units(text + "\nThe end. x", language)[: len(given_out)] == given_out
 
 
 @given(st.sampled_from([".", '."', ". ", " ", "[1", "[", "`", "\n", "!?", "».", "|", "1.", "[1] ", "a.\n[1"]))
 def test_work_is_linear_on_hostile_text(piece: str) -> None:
     """Twice the text costs at most a little more than twice the characters looked at."""
 
-    def work(length: int) -> int:
+    def measure_work(length: int) -> int:
         looked = 0
 
-        def count(characters: int) -> None:
+        def count_looked(characters: int) -> None:
             nonlocal looked
             looked += characters
 
-        scan = SentenceScanner(SentenceEndDetector(LEXICONS, "en", lambda _, default: default), 6_000, count)
+        scan = SentenceScanner(
+            SentenceEndDetector(LEXICONS, "en", lambda _, default: default), 6_000, count_looked
+        )
         for character in piece * (length // len(piece)):
             scan.feed(character)
         scan.finish()
         return looked
 
-    small, large = work(1_500), work(3_000)
+    small, large = measure_work(1_500), measure_work(3_000)
     assert large <= 2.2 * small + LOOKAHEAD_CHARS**2
 
 
 @given(texts)
 def test_held_text_is_bounded_by_the_longest_sentence_allowed(text: str) -> None:
     """An overlong unit is known as such within the look-ahead."""
-    scan = scanner(chars_max=50)
+    scan = make_scanner(chars_max=50)
     for character in text:
         scan.feed(character)
         assert scan.is_overlong == (len(scan.pending_text) > 50 + 2 * LOOKAHEAD_CHARS)

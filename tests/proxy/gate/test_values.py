@@ -3,7 +3,7 @@
 import pytest
 
 from proxy.gate.values import read_values
-from tests.proxy.gate.reading import PACKS, first, held, keys
+from tests.proxy.gate.value_checks import PACKS, is_supported, list_value_keys, read_first_value
 
 NUMBERS = [
     ("en", "Between 1,500 and 2,750.5 tons", ["n:1500", "n:2750.5"]),
@@ -94,7 +94,7 @@ DATES = [
 
 @pytest.mark.parametrize(("language", "text", "found"), DATES)
 def test_dates(language: str, text: str, found: list[str]) -> None:
-    assert keys(text, language) == found
+    assert list_value_keys(text, language) == found
 
 
 TIMES = [
@@ -115,7 +115,7 @@ TIMES = [
 
 @pytest.mark.parametrize(("language", "text", "found"), TIMES)
 def test_times(language: str, text: str, found: list[str]) -> None:
-    assert keys(text, language) == found
+    assert list_value_keys(text, language) == found
 
 
 def test_markers_and_list_numbers_are_no_values() -> None:
@@ -127,22 +127,22 @@ def test_markers_and_list_numbers_are_no_values() -> None:
         "5、第五[1-3]",
         "**6. Bold** [^7]",
     ):
-        assert keys(text) == []
+        assert list_value_keys(text) == []
 
 
 def test_a_figure_at_the_start_of_a_sentence_is_a_value_where_no_line_begins() -> None:
     assert [v.key for v in read_values("4. That is all.", "en", PACKS, is_line_start=False).items] == ["n:4"]
-    assert keys("500.") == ["n:500"]
+    assert list_value_keys("500.") == ["n:500"]
 
 
 def test_values_say_where_they_stand() -> None:
-    value = first("It is 1,200 m high.")
+    value = read_first_value("It is 1,200 m high.")
     assert (value.kind, value.text, value.start, value.end) == ("number", "1,200", 6, 11)
 
 
 def test_a_wrapped_line_of_a_source_begins_with_a_value_not_a_list_number() -> None:
-    assert "n:7" in keys("It seats about\n7. And more", source=True)
-    assert keys("Rules:\n1. Apples\n2. Pears\n\n3. Plums", source=True) == []
+    assert "n:7" in list_value_keys("It seats about\n7. And more", source=True)
+    assert list_value_keys("Rules:\n1. Apples\n2. Pears\n\n3. Plums", source=True) == []
 
 
 LEFT_OVER = [
@@ -178,12 +178,12 @@ def test_unseen_characters_outside_values_are_no_matter(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["48 M", "48 bn", "48 k", "48 thousands", "$48 m", "48 B", "48 hundreds"])
 def test_a_magnitude_apart_is_no_plain_number(text: str) -> None:
-    assert not held(text, "48 of them")
+    assert not is_supported(text, "48 of them")
 
 
 @pytest.mark.parametrize("text", ["48 m", "48 b", "48 M. Dupont", "48 K-pop", "48 km"])
 def test_a_unit_or_an_initial_is_no_magnitude(text: str) -> None:
-    assert held(text, "48 of them")
+    assert is_supported(text, "48 of them")
 
 
 @pytest.mark.parametrize("text", ["It costs $5'm.", "It costs €5ºm.", "It costs 5'M."])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.proxy.gate.reading import held, keys
+from tests.proxy.gate.value_checks import is_supported, list_value_keys
 
 HALVES = [
     ("en", "six and a half metres", "6.5"),
@@ -33,14 +33,14 @@ HALVES = [
 
 @pytest.mark.parametrize(("language", "text", "number"), HALVES)
 def test_a_half_in_words_is_that_number_on_both_sides(language: str, text: str, number: str) -> None:
-    assert held(text, number, language)
-    assert held(number, text, language)
+    assert is_supported(text, number, language)
+    assert is_supported(number, text, language)
 
 
 @pytest.mark.parametrize(("language", "text", "number"), HALVES)
 def test_a_half_in_words_is_no_other_number(language: str, text: str, number: str) -> None:
-    assert not held(text, "6, 1, 2 and 7,5; 12 and 1,000,000" if number != "6" else "12", language)
-    assert not held("7", text, language)
+    assert not is_supported(text, "6, 1, 2 and 7,5; 12 and 1,000,000" if number != "6" else "12", language)
+    assert not is_supported("7", text, language)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_half_in_words_is_no_other_number(language: str, text: str, number: st
     ],
 )
 def test_decades_hours_and_spans_in_words(language: str, text: str, source: str) -> None:
-    assert held(text, source, language, "en")
+    assert is_supported(text, source, language, "en")
 
 
 @pytest.mark.parametrize(
@@ -80,8 +80,8 @@ def test_decades_hours_and_spans_in_words(language: str, text: str, source: str)
     ],
 )
 def test_other_decades_and_hours_are_not_held(language: str, text: str, source: str) -> None:
-    assert not held(text, source, language, "en")
+    assert not is_supported(text, source, language, "en")
 
 
 def test_a_half_of_something_else_is_no_number() -> None:
-    assert keys("half the readers, the second half, half past", spelled=True) == []
+    assert list_value_keys("half the readers, the second half, half past", spelled=True) == []

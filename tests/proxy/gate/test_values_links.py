@@ -3,7 +3,7 @@
 import pytest
 
 from proxy.gate.values import read_values
-from tests.proxy.gate.reading import PACKS, held, keys
+from tests.proxy.gate.value_checks import PACKS, is_supported, list_value_keys
 
 FOUND = [
     ("Go to https://Shop.Example.com:443/a/?b=1#c.", ["url:shop.example.com/a/?b=1#c"]),
@@ -54,7 +54,7 @@ BESIDE = [
 def test_an_address_ends_where_its_script_or_punctuation_does(
     language: str, text: str, found: list[str]
 ) -> None:
-    assert sorted(keys(text, language)) == sorted(found)
+    assert sorted(list_value_keys(text, language)) == sorted(found)
 
 
 SAME = [
@@ -69,7 +69,7 @@ SAME = [
 
 @pytest.mark.parametrize(("answer", "source"), SAME)
 def test_one_place_in_two_notations(answer: str, source: str) -> None:
-    assert held(answer, source)
+    assert is_supported(answer, source)
 
 
 OTHER = [
@@ -96,7 +96,7 @@ OTHER = [
 
 @pytest.mark.parametrize(("answer", "source"), OTHER)
 def test_another_place_is_not_held(answer: str, source: str) -> None:
-    assert not held(answer, source)
+    assert not is_supported(answer, source)
 
 
 MARKUP = [
@@ -121,7 +121,7 @@ MARKUP = [
 @pytest.mark.parametrize("text", MARKUP)
 def test_markup_and_other_schemes_never_pass(text: str) -> None:
     assert read_values(text, "en", PACKS).markup
-    assert not held(text, text)
+    assert not is_supported(text, text)
 
 
 PLAIN = [

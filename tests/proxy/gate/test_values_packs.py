@@ -4,7 +4,7 @@ import pytest
 
 from indexes.text.folding import fold_text
 from proxy.settings.languages import TAGS
-from tests.proxy.gate.reading import PACKS, keys
+from tests.proxy.gate.value_checks import PACKS, list_value_keys
 
 FIELDS = (
     *("of", "until", "minus", "minus_never", "month_words", "clock", "clock_before", "hours", "minutes"),
@@ -34,21 +34,21 @@ def test_every_month_name_makes_a_date(tag: str) -> None:
     for number, row in enumerate(PACKS[tag].months, 1):
         for name in row:
             text = f"2019年{name}9日" if tag == "zh" else f"9 {name} 2019"
-            assert keys(text, tag) == [f"date:2019-{number:02d}-09"], name
+            assert list_value_keys(text, tag) == [f"date:2019-{number:02d}-09"], name
 
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_every_cardinal_from_two_is_read_in_a_source(tag: str) -> None:
     for word, number in PACKS[tag].cardinals.items():
         if number >= 2 and tag != "zh":
-            assert f"n:{number}" in keys(word, tag, source=True), word
+            assert f"n:{number}" in list_value_keys(word, tag, source=True), word
 
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_every_scale_word_sets_its_number_apart(tag: str) -> None:
     pack = PACKS[tag]
     for word, power in pack.scales.items():
-        assert keys(f"5 {word}", tag) == ["n:5"], word
+        assert list_value_keys(f"5 {word}", tag) == ["n:5"], word
         assert power >= 2
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from proxy.gate.values import read_values
-from tests.proxy.gate.reading import PACKS, held, keys
+from tests.proxy.gate.value_checks import PACKS, is_supported, list_value_keys
 
 SPELLED = [
     ("en", "thirty-seven, four hundred and six, two thousand three hundred", [37, 406, 2300]),
@@ -27,14 +27,14 @@ SPELLED = [
 
 @pytest.mark.parametrize(("language", "text", "numbers"), SPELLED)
 def test_spelled_out_numbers(language: str, text: str, numbers: list[int]) -> None:
-    assert keys(text, language, spelled=True) == [f"n:{number}" for number in numbers]
+    assert list_value_keys(text, language, spelled=True) == [f"n:{number}" for number in numbers]
 
 
 @pytest.mark.parametrize(("language", "text", "numbers"), SPELLED)
 def test_digits_are_held_by_words_of_a_source(language: str, text: str, numbers: list[int]) -> None:
     for number in numbers:
-        assert held(str(number), text, language)
-        assert not held(str(number + 1), text, language)
+        assert is_supported(str(number), text, language)
+        assert not is_supported(str(number + 1), text, language)
 
 
 UNREAD = [
@@ -53,31 +53,35 @@ UNREAD = [
 
 @pytest.mark.parametrize(("language", "text"), UNREAD)
 def test_words_that_also_mean_something_else_are_not_asked_for(language: str, text: str) -> None:
-    assert keys(text, language, spelled=True) == []
+    assert list_value_keys(text, language, spelled=True) == []
 
 
 def test_answers_are_read_for_words_only_if_asked() -> None:
-    assert keys("thirty rooms", spelled=False) == []
-    assert keys("thirty rooms", spelled=True) == ["n:30"]
+    assert list_value_keys("thirty rooms", spelled=False) == []
+    assert list_value_keys("thirty rooms", spelled=True) == ["n:30"]
 
 
 def test_seconds_after_a_number_are_not_its_ordinal() -> None:
-    assert keys("thirty seconds", spelled=True) == ["n:30"]
-    assert keys("treinta segundos", "es", spelled=True) == ["n:30"]
-    assert keys("the thirty-second time", spelled=True) == ["n:32"]
+    assert list_value_keys("thirty seconds", spelled=True) == ["n:30"]
+    assert list_value_keys("treinta segundos", "es", spelled=True) == ["n:30"]
+    assert list_value_keys("the thirty-second time", spelled=True) == ["n:32"]
 
 
 def test_neighbours_are_two_numbers() -> None:
-    assert keys("four, six or five and seven", spelled=True) == ["n:4", "n:6", "n:5", "n:7"]
-    assert keys("between twenty and thirty", spelled=True) == ["n:20", "n:30"]
+    assert list_value_keys("four, six or five and seven", spelled=True) == ["n:4", "n:6", "n:5", "n:7"]
+    assert list_value_keys("between twenty and thirty", spelled=True) == ["n:20", "n:30"]
 
 
 def test_a_lone_two_or_three_is_a_figure_only_of_time_money_or_measure() -> None:
     """Answers count what they list: "two friends, Ann and Bo" claims no figure."""
-    assert keys("Two friends chose three of the plans", spelled=True) == []
-    assert keys("two years, three euros and a two-day visit", spelled=True) == ["n:2", "n:3", "n:2"]
-    assert keys("four friends", spelled=True) == ["n:4"]
-    assert keys("Two friends", source=True) == ["n:2"]
+    assert list_value_keys("Two friends chose three of the plans", spelled=True) == []
+    assert list_value_keys("two years, three euros and a two-day visit", spelled=True) == [
+        "n:2",
+        "n:3",
+        "n:2",
+    ]
+    assert list_value_keys("four friends", spelled=True) == ["n:4"]
+    assert list_value_keys("Two friends", source=True) == ["n:2"]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +101,7 @@ def test_a_lone_two_or_three_is_a_figure_only_of_time_money_or_measure() -> None
     ],
 )
 def test_a_great_number_in_one_word_is_a_figure(language: str, text: str, number: int) -> None:
-    assert f"n:{number}" in keys(text, language, spelled=True)
+    assert f"n:{number}" in list_value_keys(text, language, spelled=True)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +109,7 @@ def test_a_great_number_in_one_word_is_a_figure(language: str, text: str, number
     [("en", "a thousand thanks"), ("es", "mil gracias"), ("fr", "mille mercis"), ("de", "tausend Dank")],
 )
 def test_a_lone_hundred_or_thousand_may_be_any_great_number(language: str, text: str) -> None:
-    assert keys(text, language, spelled=True) == []
+    assert list_value_keys(text, language, spelled=True) == []
 
 
 @pytest.mark.parametrize(
@@ -124,24 +128,24 @@ def test_a_lone_hundred_or_thousand_may_be_any_great_number(language: str, text:
     ],
 )
 def test_ordinals_above_ten_are_figures(language: str, text: str, number: int) -> None:
-    assert keys(text, language, spelled=True) == [f"n:{number}"]
+    assert list_value_keys(text, language, spelled=True) == [f"n:{number}"]
 
 
 def test_a_count_goes_against_a_source_that_numbers_the_same_thing() -> None:
     """Two of what a source has nine of are a claim; two that it lists without a number are none."""
-    assert not held("Two rooms are open", "It has 9 rooms")
-    assert held("Two rooms are open", "It has 9 rooms, the red and the blue, and 2 gardens")
-    assert held("Two friends, Ann and Bo", "It has 9 rooms. Ann and Bo live there")
-    assert not held("a dozen eggs", "ten eggs")
-    assert not held("deux salles", "9 salles", "fr")
-    assert not held("Una docena de huevos", "9 huevos", "es")
-    assert not held("Eine Reihe und ein Dutzend Eier", "9 Eier", "de")
-    assert held("Une vingtaine de salles", "vingt salles", "fr")
-    assert held("Two and three", "9 and 3 and more")
+    assert not is_supported("Two rooms are open", "It has 9 rooms")
+    assert is_supported("Two rooms are open", "It has 9 rooms, the red and the blue, and 2 gardens")
+    assert is_supported("Two friends, Ann and Bo", "It has 9 rooms. Ann and Bo live there")
+    assert not is_supported("a dozen eggs", "ten eggs")
+    assert not is_supported("deux salles", "9 salles", "fr")
+    assert not is_supported("Una docena de huevos", "9 huevos", "es")
+    assert not is_supported("Eine Reihe und ein Dutzend Eier", "9 Eier", "de")
+    assert is_supported("Une vingtaine de salles", "vingt salles", "fr")
+    assert is_supported("Two and three", "9 and 3 and more")
 
 
 def test_a_count_needs_no_marker() -> None:
     """It is no value of the sentence, which may stay a lead-in."""
-    said = read_values("Two rooms are open:", "en", PACKS)
-    assert not said.items
-    assert [count.noun for count in said.counts] == ["rooms"]
+    values = read_values("Two rooms are open:", "en", PACKS)
+    assert not values.items
+    assert [count.noun for count in values.counts] == ["rooms"]

@@ -8,8 +8,8 @@ import pytest
 from indexes.text.folding import fold_text
 from proxy.gate.voice import VoicePack, find_first_person
 from proxy.settings.languages import TAGS, load_packs
-from tests.proxy.gate.kit import run, verdict
-from tests.proxy.gate.spoken import SPOKEN, UNSPOKEN
+from tests.proxy.gate.first_person_sentences import SPOKEN, UNSPOKEN
+from tests.proxy.gate.gate_runs import find_stop_rule, run_gate
 
 PACKS = load_packs("voice", VoicePack)
 
@@ -53,7 +53,7 @@ def test_letters_in_another_dress_hide_nothing(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["&#73; am glad", "w*e* are glad", "**I** am glad", "w&shy;e are glad"])
 def test_markup_hides_no_first_person(text: str) -> None:
-    assert verdict(run(f"It costs 12 euros [1]. {text} [1].")) == "voice"
+    assert find_stop_rule(run_gate(f"It costs 12 euros [1]. {text} [1].")) == "voice"
 
 
 @pytest.mark.parametrize("tag", TAGS)

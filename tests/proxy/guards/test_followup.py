@@ -13,7 +13,7 @@ ASKED = "Which projects has she led?"
 Content = Callable[[str], Sequence[str]]
 
 
-def asked(question: str, *before: str) -> ChatRequest:
+def make_conversation(question: str, *before: str) -> ChatRequest:
     turns = tuple(Turn("assistant" if n % 2 else "user", text) for n, text in enumerate(before))
     return ChatRequest("m", question, turns)
 
@@ -37,14 +37,16 @@ def test_a_bare_position_is_read_in_every_language(
     reader: FollowupReader, content: Content, question: str
 ) -> None:
     """Its own text has no content word, so the item's title is what coverage is taken of."""
-    followup = reader.read_followup(asked(question, ASKED, ANSWER), TITLES, content)
+    followup = reader.read_followup(make_conversation(question, ASKED, ANSWER), TITLES, content)
     assert followup.item == "Tide Atlas"
     assert followup.is_bare
     assert followup.texts[0] == "Tide Atlas"
 
 
 def test_a_position_with_a_question_of_its_own_keeps_it(reader: FollowupReader, content: Content) -> None:
-    followup = reader.read_followup(asked("How long did the third one take?", ASKED, ANSWER), TITLES, content)
+    followup = reader.read_followup(
+        make_conversation("How long did the third one take?", ASKED, ANSWER), TITLES, content
+    )
     assert followup.item == "Salt Marsh Survey"
     assert followup.texts[0] == "How long did the third one take?"
     assert "Salt Marsh Survey" in followup.texts[1]
@@ -56,21 +58,21 @@ def test_a_position_with_a_question_of_its_own_keeps_it(reader: FollowupReader, 
 def test_a_position_in_doubt_gets_the_beginning_of_the_answer_instead(
     reader: FollowupReader, content: Content, question: str
 ) -> None:
-    followup = reader.read_followup(asked(question, ASKED, ANSWER), TITLES, content)
+    followup = reader.read_followup(make_conversation(question, ASKED, ANSWER), TITLES, content)
     assert followup.item == ""
     assert ANSWER in followup.texts[-1]
 
 
 def test_an_ordinal_that_is_no_position_is_none(reader: FollowupReader, content: Content) -> None:
     followup = reader.read_followup(
-        asked("Was the harbour used in the second world war?", ASKED, ANSWER), TITLES, content
+        make_conversation("Was the harbour used in the second world war?", ASKED, ANSWER), TITLES, content
     )
     assert followup.item == ""
     assert followup.texts[1] == f"{ASKED}\nWas the harbour used in the second world war?"
 
 
 def test_the_other_one_is_the_one_not_spoken_of(reader: FollowupReader, content: Content) -> None:
-    request = asked(
+    request = make_conversation(
         "And the other one?",
         "Which maps are there?",
         "Two: Blue Harbour and Tide Atlas.",
@@ -84,7 +86,7 @@ def test_the_other_one_is_the_one_not_spoken_of(reader: FollowupReader, content:
     "more", ["yes", "Go on!", "sí", "sim", "oui", "ja", "да", "بله", "نعم", "हाँ", "继续", "ادامه بده"]
 )
 def test_yes_and_go_on_mean_the_question_before(reader: FollowupReader, content: Content, more: str) -> None:
-    followup = reader.read_followup(asked(more, ASKED, ANSWER), TITLES, content)
+    followup = reader.read_followup(make_conversation(more, ASKED, ANSWER), TITLES, content)
     assert followup.is_bare
     assert followup.texts == (ASKED,)
 
@@ -93,13 +95,13 @@ def test_yes_twice_still_means_the_last_question_with_content(
     reader: FollowupReader, content: Content
 ) -> None:
     followup = reader.read_followup(
-        asked("go on", ASKED, ANSWER, "yes", "It also holds maps."), TITLES, content
+        make_conversation("go on", ASKED, ANSWER, "yes", "It also holds maps."), TITLES, content
     )
     assert followup.texts == (ASKED,)
 
 
 def test_a_first_turn_is_searched_as_it_is(reader: FollowupReader, content: Content) -> None:
-    assert reader.read_followup(asked("Tell me about the second one"), TITLES, content).texts == (
+    assert reader.read_followup(make_conversation("Tell me about the second one"), TITLES, content).texts == (
         "Tell me about the second one",
     )
 
@@ -122,7 +124,7 @@ def test_a_list_is_read_by_titles_or_by_quotes(answer: str, found: list[str]) ->
 
 def test_what_is_tested_for_refusal_is_what_is_searched(reader: FollowupReader, content: Content) -> None:
     """Else a "yes" in between would part "and for me?" from the forbidden question that it speaks on of."""
-    request = asked("and for me?", ASKED, "Well.", "yes", "Well.")
+    request = make_conversation("and for me?", ASKED, "Well.", "yes", "Well.")
     assert reader.find_previous_question(request, content) == ASKED
     assert reader.read_followup(request, TITLES, content).texts[-1].startswith(ASKED)
-    assert reader.find_previous_question(asked("and for me?", ASKED, ANSWER), content) == ASKED
+    assert reader.find_previous_question(make_conversation("and for me?", ASKED, ANSWER), content) == ASKED

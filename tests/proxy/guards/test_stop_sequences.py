@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from proxy.guards.stop_sequences import StopSequences
 
 
-def run(pieces: list[str], sequences: tuple[str, ...]) -> str:
+def feed_pieces(pieces: list[str], sequences: tuple[str, ...]) -> str:
     stops = StopSequences(sequences)
     return "".join(stops.feed(piece).text for piece in pieces) + stops.finish().text
 
@@ -24,15 +24,15 @@ def test_nothing_leaves_from_a_stop_sequence_on() -> None:
 
 
 def test_what_only_looked_like_a_beginning_is_given_back() -> None:
-    assert run(["an E", "N"], ("END",)) == "an EN"
+    assert feed_pieces(["an E", "N"], ("END",)) == "an EN"
 
 
 @given(st.text("abE", max_size=40), st.lists(st.text("abE", min_size=1, max_size=4), min_size=1, max_size=3))
 def test_the_result_does_not_depend_on_the_pieces(text: str, sequences: list[str]) -> None:
     hits = [(at + len(s), at) for s in sequences if (at := text.find(s)) >= 0]
     whole = min(hits)[1] if hits else len(text)
-    assert run(list(text), tuple(sequences)) == text[:whole] == run([text], tuple(sequences))
+    assert feed_pieces(list(text), tuple(sequences)) == text[:whole] == feed_pieces([text], tuple(sequences))
 
 
 def test_of_two_sequences_the_one_complete_first_ends_the_answer() -> None:
-    assert run(["EbE"], ("b", "EbE")) == "E" == run(list("EbE"), ("b", "EbE"))
+    assert feed_pieces(["EbE"], ("b", "EbE")) == "E" == feed_pieces(list("EbE"), ("b", "EbE"))

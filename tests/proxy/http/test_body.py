@@ -8,12 +8,12 @@ from contextlib import suppress
 import httpx
 import pytest
 
-from tests.proxy.http.site import BODY, raw, site
+from tests.proxy.http.http_surface import BODY, open_surface, send_raw_request
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd"])
 async def test_compressed_bodies_are_not_unpacked(encoding: str) -> None:
-    async with site() as client:
+    async with open_surface() as client:
         response = await client.post(
             "/v1/chat/completions", json=BODY, headers={"content-encoding": encoding}
         )
@@ -21,18 +21,18 @@ async def test_compressed_bodies_are_not_unpacked(encoding: str) -> None:
 
 
 async def test_a_form_is_no_json() -> None:
-    async with site() as client:
+    async with open_surface() as client:
         assert (await client.post("/v1/chat/completions", data={"a": "b"})).status_code == 415
 
 
 async def test_a_body_of_no_stated_type_is_refused() -> None:
     """Any web page may post one to a server of the reader's own machine, which then pays for it."""
-    async with site() as client:
+    async with open_surface() as client:
         assert (await client.post("/v1/chat/completions", content=json.dumps(BODY))).status_code == 415
 
 
 async def test_a_body_too_large_is_refused_by_its_announced_length() -> None:
-    async with site(body_bytes_max=1000) as client:
+    async with open_surface(body_bytes_max=1000) as client:
         response = await client.post(
             "/v1/chat/completions", content=b" " * 1001, headers={"content-type": "application/json"}
         )
@@ -43,25 +43,25 @@ async def test_a_body_too_large_is_refused_while_it_is_read() -> None:
     """Without an announced length nothing past the limit is waited for."""
     sent = 0
 
-    async def body() -> AsyncIterator[bytes]:
+    async def stream_body() -> AsyncIterator[bytes]:
         nonlocal sent
         while True:
             sent += 500
             yield b" " * 500
             await asyncio.sleep(0.01)
 
-    async with site(body_bytes_max=1000) as client:
+    async with open_surface(body_bytes_max=1000) as client:
         with suppress(httpx.WriteError, httpx.ReadError):
             response = await client.post(
-                "/v1/chat/completions", content=body(), headers={"content-type": "application/json"}
+                "/v1/chat/completions", content=stream_body(), headers={"content-type": "application/json"}
             )
             assert response.status_code == 413
     assert sent < 100_000
 
 
 async def test_a_body_that_stops_coming_is_not_waited_for() -> None:
-    async with site(header_s=0.1) as client:
-        got = await raw(
+    async with open_surface(header_s=0.1) as client:
+        got = await send_raw_request(
             client,
             "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n"
             "Content-Type: application/json\r\n\r\n{",
@@ -72,7 +72,7 @@ async def test_a_body_that_stops_coming_is_not_waited_for() -> None:
 
 async def test_a_body_that_trickles_is_not_waited_for() -> None:
     """Each byte in time, but for ever: nobody knows yet who sends it, and it holds a place."""
-    async with site(header_s=0.2) as client:
+    async with open_surface(header_s=0.2) as client:
         reader, writer = await asyncio.open_connection(client.base_url.host, client.base_url.port)
         head = "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n"
         writer.write(f"{head}Content-Type: application/json\r\n\r\n".encode())

@@ -12,10 +12,10 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 
 from proxy.http.uvicorn_protocol import make_http_protocol
-from tests.waiting import until
+from tests.waiting import wait_until
 
 
-async def echo(scope: Scope, receive: Receive, send: Send) -> None:
+async def echo_body(scope: Scope, receive: Receive, send: Send) -> None:
     """Says the body that it got, after a moment: as one that is still at work."""
     body, more = b"", True
     while more:
@@ -28,10 +28,10 @@ async def echo(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 @asynccontextmanager
-async def serving(header_s: float) -> AsyncIterator[int]:
+async def serve_echo(header_s: float) -> AsyncIterator[int]:
     """A real server on a loopback port, whose application answers at once."""
     config = uvicorn.Config(
-        echo, http=make_http_protocol(header_s), lifespan="off", log_config=None, ws="none"
+        echo_body, http=make_http_protocol(header_s), lifespan="off", log_config=None, ws="none"
     )
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -46,17 +46,17 @@ async def serving(header_s: float) -> AsyncIterator[int]:
 @pytest.mark.parametrize("dripping", [False, True], ids=["silent", "dripping"])
 async def test_a_connection_without_a_whole_request_is_closed_in_time(dripping: bool) -> None:
     """Also one on which there is always something more: no piece puts the end off."""
-    async with serving(header_s=0.2) as port:
+    async with serve_echo(header_s=0.2) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         over = asyncio.create_task(reader.read())
 
-        def closed() -> bool:
+        def is_closed() -> bool:
             if dripping and not over.done():
                 writer.write(b"x: 1\r\n")
             return over.done()
 
         writer.write(b"GET / HTTP/1.1\r\n" if dripping else b"")
-        await until(closed, within_s=20)
+        await wait_until(is_closed, within_s=20)
         with suppress(ConnectionError):
             assert await over == b""
         writer.close()
@@ -68,7 +68,7 @@ def test_the_protocol_can_be_handed_to_worker_processes() -> None:
 
 @pytest.mark.parametrize("piece", [b"x" * 10_000, b"x: 1\r\n" * 2_000], ids=["one", "many"])
 async def test_headers_without_an_end_are_not_collected(piece: bytes) -> None:
-    async with serving(header_s=600) as port:
+    async with serve_echo(header_s=600) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"GET / HTTP/1.1\r\nx: ")
         with suppress(ConnectionError):
@@ -80,7 +80,7 @@ async def test_headers_without_an_end_are_not_collected(piece: bytes) -> None:
 
 
 async def test_a_whole_request_is_answered_and_the_connection_stays_for_the_next() -> None:
-    async with serving(header_s=0.2) as port:
+    async with serve_echo(header_s=0.2) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         for _ in range(2):
             writer.write(b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\nok")
@@ -112,7 +112,7 @@ CHUNKED = b"Transfer-Encoding: chunked\r\n\r\n"
 )
 async def test_an_offer_of_http_2_is_left_aside_and_the_body_read(pieces: list[bytes]) -> None:
     """Java's own client makes one with every request over plain text, also on a connection in use."""
-    async with serving(header_s=5) as port:
+    async with serve_echo(header_s=5) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         for _ in range(2):
             for piece in (b"POST / HTTP/1.1\r\n", *pieces):
@@ -124,7 +124,7 @@ async def test_an_offer_of_http_2_is_left_aside_and_the_body_read(pieces: list[b
 
 async def test_a_body_that_looks_like_an_offer_comes_as_it_is() -> None:
     body = b"\r\nupgrade: h2c\r\n"
-    async with serving(header_s=5) as port:
+    async with serve_echo(header_s=5) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: %d\r\n\r\n" % len(body) + body)
         assert await asyncio.wait_for(reader.readuntil(body), 2)
@@ -145,7 +145,7 @@ async def test_a_body_that_looks_like_an_offer_comes_as_it_is() -> None:
     ids=["method", "version", "tls", "header", "two lengths", "length and chunks", "chunk size"],
 )
 async def test_what_is_no_http_gets_the_envelope(request_: bytes) -> None:
-    async with serving(header_s=5) as port:
+    async with serve_echo(header_s=5) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(request_)
         head, _, body = (await asyncio.wait_for(reader.read(), 2)).partition(b"\r\n\r\n")

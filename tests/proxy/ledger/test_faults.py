@@ -14,31 +14,40 @@ from proxy.domain.types import Decision
 from proxy.ledger.periods import DeploymentCaps, SpendCap, build_caps
 from proxy.ledger.sqlite import SqliteLedger
 from proxy.settings import tree
-from tests.proxy.ledger.books import ALICE, BOUND, PRICES, denied, held, opened, say, used
-from tests.waiting import until
+from tests.proxy.ledger.ledger_builders import (
+    ALICE,
+    BOUND,
+    PRICES,
+    make_spent,
+    open_ledger,
+    require_denial,
+    require_hold,
+    run_pragma,
+)
+from tests.waiting import wait_until
 
 Fault = Callable[[SqliteLedger, Path], None]
 
 
-def delete(ledger: SqliteLedger, folder: Path) -> None:
+def delete_ledger(ledger: SqliteLedger, folder: Path) -> None:
     ledger.path.unlink()
 
 
-def move(ledger: SqliteLedger, folder: Path) -> None:
+def move_ledger(ledger: SqliteLedger, folder: Path) -> None:
     ledger.path.rename(folder / "elsewhere.db")
 
 
-def swap(ledger: SqliteLedger, folder: Path) -> None:
+def swap_ledger(ledger: SqliteLedger, folder: Path) -> None:
     (folder / "other.db").write_bytes(ledger.path.read_bytes())
     (folder / "other.db").rename(ledger.path)
 
 
-def kept(folder: Path) -> list[Path]:
+def list_spool_files(folder: Path) -> list[Path]:
     """The files of settlements that wait."""
     return list((folder / "ledger.db.spool").glob("*.jsonl"))
 
 
-def damage(path: Path) -> None:
+def damage_pages(path: Path) -> None:
     """Everything but the first page becomes noise."""
     size = path.stat().st_size
     with path.open("r+b") as file:
@@ -46,25 +55,25 @@ def damage(path: Path) -> None:
         file.write(os.urandom(size - 4096))
 
 
-@pytest.mark.parametrize("fault", [delete, move, swap])
+@pytest.mark.parametrize("fault", [delete_ledger, move_ledger, swap_ledger])
 async def test_a_store_that_is_taken_away_denies(tmp_path: Path, fault: Fault) -> None:
-    async with opened(tmp_path) as ledger:
-        await held(ledger)
+    async with open_ledger(tmp_path) as ledger:
+        await require_hold(ledger)
         fault(ledger, tmp_path)
-        denial = await denied(ledger)
+        denial = await require_denial(ledger)
         assert denial.decision is Decision.LEDGER_DOWN
         assert ledger.fault == denial.detail
         assert not await ledger.probe_write()
 
 
 async def test_a_store_that_comes_back_serves_again_and_has_lost_nothing(tmp_path: Path) -> None:
-    async with opened(tmp_path, retry_s=0.02) as ledger:
-        hold = await held(ledger)
-        move(ledger, tmp_path)
-        assert (await ledger.settle(hold, used(10, 20))).nanousd == 13_500
+    async with open_ledger(tmp_path, retry_s=0.02) as ledger:
+        hold = await require_hold(ledger)
+        move_ledger(ledger, tmp_path)
+        assert (await ledger.settle(hold, make_spent(10, 20))).nanousd == 13_500
         assert ledger.pending_count == 1
         (tmp_path / "elsewhere.db").rename(ledger.path)
-        await until(lambda: ledger.pending_count == 0)
+        await wait_until(lambda: ledger.pending_count == 0)
         assert await ledger.probe_write()
         proof = await ledger.verify_balances()
         assert (proof.settled_nanousd, proof.held_nanousd, proof.faults) == (13_500, 0, ())
@@ -73,15 +82,15 @@ async def test_a_store_that_comes_back_serves_again_and_has_lost_nothing(tmp_pat
 async def test_a_store_taken_away_between_the_write_and_its_answer_denies(tmp_path: Path) -> None:
     gone: list[str] = []
 
-    def failpoint(point: str) -> None:
+    def delete_before_commit(point: str) -> None:
         if gone == ["now"] and point == "before":
             (tmp_path / "ledger.db").unlink()
             gone.append("done")
 
-    async with opened(tmp_path, failpoint=failpoint) as ledger:
-        await held(ledger)
+    async with open_ledger(tmp_path, failpoint=delete_before_commit) as ledger:
+        await require_hold(ledger)
         gone.append("now")
-        assert (await denied(ledger)).decision is Decision.LEDGER_DOWN
+        assert (await require_denial(ledger)).decision is Decision.LEDGER_DOWN
 
 
 @pytest.mark.parametrize("fault", [RuntimeError("odd"), MemoryError(), KeyError("odd"), OSError("odd")])
@@ -91,59 +100,59 @@ async def test_whatever_goes_wrong_on_the_way_to_a_hold_denies_it(
 ) -> None:
     armed: list[str] = []
 
-    def failpoint(point: str) -> None:
+    def raise_fault(point: str) -> None:
         if point in armed:
             raise fault
 
-    async with opened(tmp_path, failpoint=failpoint) as ledger:
+    async with open_ledger(tmp_path, failpoint=raise_fault) as ledger:
         armed.append(where)
-        assert (await denied(ledger)).decision is Decision.LEDGER_DOWN
+        assert (await require_denial(ledger)).decision is Decision.LEDGER_DOWN
         armed.clear()
-        await held(ledger)
+        await require_hold(ledger)
 
 
 @pytest.mark.parametrize("state", ["max_page_count = 1", "query_only = ON"], ids=["full", "read-only"])
 async def test_a_store_that_cannot_grow_or_be_written_denies_and_keeps_what_is_settled(
     tmp_path: Path, state: str
 ) -> None:
-    async with opened(tmp_path, retry_s=0.02) as ledger:
-        holds = [await held(ledger) for _ in range(3)]
-        await say(ledger, state)
+    async with open_ledger(tmp_path, retry_s=0.02) as ledger:
+        holds = [await require_hold(ledger) for _ in range(3)]
+        await run_pragma(ledger, state)
         answers = [await ledger.reserve(ALICE, "m" * 5_000, BOUND, PRICES) for _ in range(3)]
         assert not any(isinstance(answer, Hold) for answer in answers)
         if state.startswith("query"):
-            await ledger.settle(holds[0], used(10, 20))
+            await ledger.settle(holds[0], make_spent(10, 20))
             assert ledger.pending_count == 1
-            await until(lambda: bool(kept(tmp_path)))
-            [line] = kept(tmp_path)[0].read_text().splitlines()
+            await wait_until(lambda: bool(list_spool_files(tmp_path)))
+            [line] = list_spool_files(tmp_path)[0].read_text().splitlines()
             assert json.loads(line)[0] == holds[0].id
-        await say(ledger, "query_only = OFF")
-        await say(ledger, "max_page_count = 1000000")
-        await until(lambda: ledger.pending_count == 0 and not kept(tmp_path))
-        await held(ledger)
+        await run_pragma(ledger, "query_only = OFF")
+        await run_pragma(ledger, "max_page_count = 1000000")
+        await wait_until(lambda: ledger.pending_count == 0 and not list_spool_files(tmp_path))
+        await require_hold(ledger)
         assert (await ledger.verify_balances()).faults == ()
 
 
-class Stuck:
+class StallingFailpoint:
     """A failpoint at which the store stands still, once, until it is let."""
 
     def __init__(self) -> None:
-        self.next = False
-        self.let = threading.Event()
+        self.is_armed = False
+        self.go_ahead = threading.Event()
 
     def __call__(self, point: str) -> None:
-        if point == "before" and self.next:
-            self.next = False
-            assert self.let.wait(60)
+        if point == "before" and self.is_armed:
+            self.is_armed = False
+            assert self.go_ahead.wait(60)
 
 
 async def test_a_store_that_does_not_answer_denies_and_the_late_hold_is_given_back(tmp_path: Path) -> None:
-    stuck = Stuck()
-    async with opened(tmp_path, busy_s=0.1, failpoint=stuck) as ledger:
-        stuck.next = True
-        assert (await denied(ledger)).decision is Decision.LEDGER_DOWN
-        stuck.let.set()
-        await until(lambda: none_open(ledger))
+    stuck = StallingFailpoint()
+    async with open_ledger(tmp_path, busy_s=0.1, failpoint=stuck) as ledger:
+        stuck.is_armed = True
+        assert (await require_denial(ledger)).decision is Decision.LEDGER_DOWN
+        stuck.go_ahead.set()
+        await wait_until(lambda: has_no_holds(ledger))
         proof = await ledger.verify_balances()
         assert (proof.settled_nanousd, proof.faults) == (0, ())
         assert [row.requests for row in await ledger.list_spend_totals("key")] == [1]
@@ -152,46 +161,46 @@ async def test_a_store_that_does_not_answer_denies_and_the_late_hold_is_given_ba
 async def test_a_settlement_does_not_wait_for_a_store_that_does_not_answer_and_is_booked_once(
     tmp_path: Path,
 ) -> None:
-    stuck = Stuck()
-    async with opened(tmp_path, busy_s=0.1, retry_s=0.05, failpoint=stuck) as ledger:
-        hold = await held(ledger)
-        stuck.next = True
-        assert (await ledger.settle(hold, used(10, 20))).nanousd == 13_500
-        stuck.let.set()
-        await until(lambda: ledger.pending_count == 0)
+    stuck = StallingFailpoint()
+    async with open_ledger(tmp_path, busy_s=0.1, retry_s=0.05, failpoint=stuck) as ledger:
+        hold = await require_hold(ledger)
+        stuck.is_armed = True
+        assert (await ledger.settle(hold, make_spent(10, 20))).nanousd == 13_500
+        stuck.go_ahead.set()
+        await wait_until(lambda: ledger.pending_count == 0)
         proof = await ledger.verify_balances()
         assert (proof.holds, proof.settled_nanousd, proof.faults) == ((), 13_500, ())
 
 
-async def none_open(ledger: SqliteLedger) -> bool:
+async def has_no_holds(ledger: SqliteLedger) -> bool:
     return not (await ledger.verify_balances()).holds
 
 
 async def test_a_file_that_is_no_ledger_does_not_open(tmp_path: Path) -> None:
     (tmp_path / "ledger.db").write_bytes(b"not a database, " * 1_000)
     with pytest.raises(StoreError, match="cannot be opened") as caught:
-        async with opened(tmp_path):
+        async with open_ledger(tmp_path):
             pass
     assert "ledger.db" in caught.value.detail
 
 
 async def test_a_ledger_of_another_version_does_not_open_and_says_why(tmp_path: Path) -> None:
-    async with opened(tmp_path) as ledger:
-        await say(ledger, "user_version = 99")
+    async with open_ledger(tmp_path) as ledger:
+        await run_pragma(ledger, "user_version = 99")
     with pytest.raises(StoreError) as caught:
-        async with opened(tmp_path):
+        async with open_ledger(tmp_path):
             pass
     assert "layout 99" in caught.value.detail
 
 
 async def test_a_ledger_whose_pages_are_damaged_denies_or_does_not_open(tmp_path: Path) -> None:
-    async with opened(tmp_path) as ledger:
+    async with open_ledger(tmp_path) as ledger:
         for _ in range(200):
-            await held(ledger)
-    damage(ledger.path)
+            await require_hold(ledger)
+    damage_pages(ledger.path)
     with pytest.raises(StoreError) as caught:
-        async with opened(tmp_path) as ledger:
-            raise StoreError("", detail=(await denied(ledger)).detail)
+        async with open_ledger(tmp_path) as ledger:
+            raise StoreError("", detail=(await require_denial(ledger)).detail)
     assert "malformed" in caught.value.detail
 
 

@@ -10,37 +10,43 @@ import pytest
 from proxy.domain.errors import StoreError
 from proxy.domain.types import Decision
 from proxy.ledger.spool import STALE_FILE_S
-from tests.proxy.ledger.books import denied, held, opened, say, used
+from tests.proxy.ledger.ledger_builders import (
+    make_spent,
+    open_ledger,
+    require_denial,
+    require_hold,
+    run_pragma,
+)
 
 
-def exists(path: Path) -> bool:
+def has_file(path: Path) -> bool:
     return path.exists()
 
 
 async def test_what_was_settled_without_a_store_survives_the_end_of_the_process(tmp_path: Path) -> None:
-    async with opened(tmp_path) as ledger:
-        hold = await held(ledger)
-        await say(ledger, "query_only = ON")
-        await ledger.settle(hold, used(10, 20))
-    async with opened(tmp_path) as ledger:
+    async with open_ledger(tmp_path) as ledger:
+        hold = await require_hold(ledger)
+        await run_pragma(ledger, "query_only = ON")
+        await ledger.settle(hold, make_spent(10, 20))
+    async with open_ledger(tmp_path) as ledger:
         assert ledger.recovery_counts.spooled_count == 1
         proof = await ledger.verify_balances()
         assert (proof.settled_nanousd, proof.held_nanousd, proof.faults) == (13_500, 0, ())
 
 
 async def test_what_was_kept_in_another_container_is_booked_and_its_file_goes_in_time(tmp_path: Path) -> None:
-    async with opened(tmp_path) as ledger:
-        hold = await held(ledger)
-        await say(ledger, "query_only = ON")
-        await ledger.settle(hold, used(10, 20))
+    async with open_ledger(tmp_path) as ledger:
+        hold = await require_hold(ledger)
+        await run_pragma(ledger, "query_only = ON")
+        await ledger.settle(hold, make_spent(10, 20))
     [mine] = (tmp_path / "ledger.db.spool").iterdir()
     theirs = mine.rename(mine.with_name(f"{replace(ledger.owner, space='7')}.jsonl"))
     for age_s in (0, STALE_FILE_S + 1):
         os.utime(theirs, (time.time() - age_s,) * 2)
-        async with opened(tmp_path) as ledger:
+        async with open_ledger(tmp_path) as ledger:
             proof = await ledger.verify_balances()
             assert (proof.settled_nanousd, proof.faults) == (13_500, ())
-            assert exists(theirs) == (age_s == 0)
+            assert has_file(theirs) == (age_s == 0)
 
 
 ODD = [
@@ -59,13 +65,13 @@ ODD = [
 
 @pytest.mark.parametrize("line", ODD, ids=range(len(ODD)))
 async def test_a_line_of_the_kept_settlements_that_is_none_is_skipped(tmp_path: Path, line: bytes) -> None:
-    async with opened(tmp_path) as ledger:
-        hold = await held(ledger)
-        await say(ledger, "query_only = ON")
-        await ledger.settle(hold, used(10, 20))
+    async with open_ledger(tmp_path) as ledger:
+        hold = await require_hold(ledger)
+        await run_pragma(ledger, "query_only = ON")
+        await ledger.settle(hold, make_spent(10, 20))
     [spool] = (tmp_path / "ledger.db.spool").iterdir()
     spool.write_bytes(line.replace(b"HOLD", hold.id.encode()) + b"\n" + spool.read_bytes())
-    async with opened(tmp_path) as ledger:
+    async with open_ledger(tmp_path) as ledger:
         assert (ledger.recovery_counts.spooled_count, (await ledger.verify_balances()).settled_nanousd) == (
             1,
             13_500,
@@ -79,15 +85,15 @@ async def test_kept_settlements_that_cannot_be_read_keep_the_ledger_closed_and_a
     folder = tmp_path / "ledger.db.spool" / "theirs.jsonl"
     folder.mkdir(parents=True)
     with pytest.raises(StoreError, match="cannot be opened") as caught:
-        async with opened(tmp_path):
+        async with open_ledger(tmp_path):
             pass
     assert "theirs.jsonl" in caught.value.detail
 
 
 async def test_a_closed_ledger_denies_and_still_keeps_what_is_settled(tmp_path: Path) -> None:
-    async with opened(tmp_path) as ledger:
-        hold = await held(ledger)
-    assert (await denied(ledger)).decision is Decision.LEDGER_DOWN
-    assert (await ledger.settle(hold, used(10, 20))).nanousd == 13_500
-    async with opened(tmp_path) as ledger:
+    async with open_ledger(tmp_path) as ledger:
+        hold = await require_hold(ledger)
+    assert (await require_denial(ledger)).decision is Decision.LEDGER_DOWN
+    assert (await ledger.settle(hold, make_spent(10, 20))).nanousd == 13_500
+    async with open_ledger(tmp_path) as ledger:
         assert (await ledger.verify_balances()).settled_nanousd == 13_500

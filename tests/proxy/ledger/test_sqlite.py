@@ -9,38 +9,47 @@ from proxy.domain.ports import CostBound, Denial, Hold, Settled
 from proxy.domain.types import Caller, Decision
 from proxy.ledger.periods import DeploymentCaps, SpendCap
 from proxy.ledger.transactions import Adjustment
-from tests.proxy.ledger.books import ALICE, BOB, BOUND, PRICES, denied, held, opened, used
+from tests.proxy.ledger.ledger_builders import (
+    ALICE,
+    BOB,
+    BOUND,
+    PRICES,
+    make_spent,
+    open_ledger,
+    require_denial,
+    require_hold,
+)
 
 
 async def test_fifty_at_once_on_a_cap_for_seven_get_seven_holds(tmp_path: Path) -> None:
-    async with opened(tmp_path, covers=7) as ledger:
+    async with open_ledger(tmp_path, covers=7) as ledger:
         answers = await asyncio.gather(*(ledger.reserve(ALICE, "m", BOUND, PRICES) for _ in range(50)))
         assert sum(isinstance(answer, Hold) for answer in answers) == 7
         assert (await ledger.verify_balances()).faults == ()
 
 
 async def test_fifty_first_requests_of_unknown_callers_meet_the_same_cap(tmp_path: Path) -> None:
-    async with opened(tmp_path, covers=7) as ledger:
+    async with open_ledger(tmp_path, covers=7) as ledger:
         callers = [Caller(f"new{n}", "new", frozenset()) for n in range(50)]
         answers = await asyncio.gather(*(ledger.reserve(who, "m", BOUND, PRICES) for who in callers))
         assert sum(isinstance(answer, Hold) for answer in answers) == 7
 
 
 async def test_a_settlement_gives_back_what_was_not_used(tmp_path: Path) -> None:
-    async with opened(tmp_path, covers=1) as ledger:
-        hold = await held(ledger)
-        assert await ledger.settle(hold, used(10, 20)) == Settled(10, 20, 13_500)
+    async with open_ledger(tmp_path, covers=1) as ledger:
+        hold = await require_hold(ledger)
+        assert await ledger.settle(hold, make_spent(10, 20)) == Settled(10, 20, 13_500)
         proof = await ledger.verify_balances()
         assert (proof.settled_nanousd, proof.held_nanousd, proof.faults) == (13_500, 0, ())
-        denial = await denied(ledger)
+        denial = await require_denial(ledger)
         assert denial.decision is Decision.OVER_BUDGET
 
 
 async def test_a_denial_says_what_is_settled_what_is_in_flight_and_what_was_asked(tmp_path: Path) -> None:
-    async with opened(tmp_path, covers=1.5) as ledger:
-        await ledger.settle(await held(ledger), used(10, 20))
-        await held(ledger)
-        detail = (await denied(ledger)).detail
+    async with open_ledger(tmp_path, covers=1.5) as ledger:
+        await ledger.settle(await require_hold(ledger), make_spent(10, 20))
+        await require_hold(ledger)
+        detail = (await require_denial(ledger)).detail
         assert detail.startswith("deployment 20")
         assert (
             "cap 675000, settled 13500, held by requests in flight 450000, this request at most 450000"
@@ -61,59 +70,59 @@ async def test_a_denial_says_what_is_settled_what_is_in_flight_and_what_was_aske
     ids=["day", "month", "group month", "group day", "key month", "key day"],
 )
 async def test_each_cap_binds_on_its_own(tmp_path: Path, caps: DeploymentCaps, caller: Caller) -> None:
-    async with opened(tmp_path, caps=caps) as ledger:
-        await held(ledger, caller)
-        assert (await denied(ledger, caller)).decision is Decision.OVER_BUDGET
+    async with open_ledger(tmp_path, caps=caps) as ledger:
+        await require_hold(ledger, caller)
+        assert (await require_denial(ledger, caller)).decision is Decision.OVER_BUDGET
 
 
 async def test_a_cap_of_one_key_or_group_does_not_touch_another(tmp_path: Path) -> None:
-    async with opened(
+    async with open_ledger(
         tmp_path, caps=DeploymentCaps(groups={"staff": SpendCap(month_nanousd=BOUND.nanousd)})
     ) as ledger:
-        await held(ledger, ALICE)
-        await held(ledger, BOB)
+        await require_hold(ledger, ALICE)
+        await require_hold(ledger, BOB)
 
 
 async def test_a_denied_request_leaves_no_trace_in_any_balance(tmp_path: Path) -> None:
     caps = DeploymentCaps(SpendCap(month_nanousd=BOUND.nanousd * 9), {"staff": SpendCap(month_nanousd=0)})
-    async with opened(tmp_path, caps=caps) as ledger:
-        await denied(ledger, ALICE)
+    async with open_ledger(tmp_path, caps=caps) as ledger:
+        await require_denial(ledger, ALICE)
         assert await ledger.list_spend_totals("key") == []
         assert (await ledger.verify_balances()).balances == 0
 
 
 async def test_a_free_request_passes_a_used_up_cap(tmp_path: Path) -> None:
-    async with opened(tmp_path, covers=0) as ledger:
+    async with open_ledger(tmp_path, covers=0) as ledger:
         assert isinstance(await ledger.reserve(ALICE, "m", CostBound(9, 9, 0), PRICES), Hold)
 
 
 async def test_settling_twice_books_once(tmp_path: Path) -> None:
-    async with opened(tmp_path) as ledger:
-        hold = await held(ledger)
-        await asyncio.gather(*(ledger.settle(hold, used(10, 20)) for _ in range(5)))
+    async with open_ledger(tmp_path) as ledger:
+        hold = await require_hold(ledger)
+        await asyncio.gather(*(ledger.settle(hold, make_spent(10, 20)) for _ in range(5)))
         proof = await ledger.verify_balances()
         assert (proof.settled_nanousd, proof.faults) == (13_500, ())
 
 
 async def test_usage_above_the_hold_is_booked_exactly_and_closes_the_model(tmp_path: Path) -> None:
-    async with opened(tmp_path) as ledger:
-        settled = await ledger.settle(await held(ledger), used(10_000, 0))
+    async with open_ledger(tmp_path) as ledger:
+        settled = await ledger.settle(await require_hold(ledger), make_spent(10_000, 0))
         assert settled.nanousd == 1_500_000
         assert (await ledger.verify_balances()).settled_nanousd == 1_500_000
-        assert "bound_exceeded" in (await denied(ledger)).detail
-        await held(ledger, model="another")
+        assert "bound_exceeded" in (await require_denial(ledger)).detail
+        await require_hold(ledger, model="another")
         assert not await ledger.reopen_model("another", "none", operator="op")
         assert await ledger.reopen_model("m", "the provider's bug", operator="op")
-        await held(ledger)
+        await require_hold(ledger)
         assert [act.reason for act in await ledger.list_operator_acts()] == ["the provider's bug"]
 
 
 async def test_an_adjustment_moves_the_balance_and_is_audited(tmp_path: Path) -> None:
-    async with opened(tmp_path, covers=1) as ledger:
-        await ledger.settle(await held(ledger), used(1_000, 500))
-        await denied(ledger)
+    async with open_ledger(tmp_path, covers=1) as ledger:
+        await ledger.settle(await require_hold(ledger), make_spent(1_000, 500))
+        await require_denial(ledger)
         await ledger.adjust(Adjustment(-450_000, "a wrong price", key_id="k1"), operator="op")
-        await held(ledger)
+        await require_hold(ledger)
         assert (await ledger.verify_balances()).faults == ()
         assert [(act.by, act.act, act.reason) for act in await ledger.list_operator_acts()] == [
             ("op", "adjust", "a wrong price")
@@ -121,10 +130,10 @@ async def test_an_adjustment_moves_the_balance_and_is_audited(tmp_path: Path) ->
 
 
 async def test_spend_is_summed_by_key_model_and_day(tmp_path: Path) -> None:
-    async with opened(tmp_path, clock=lambda: 1_796_000_000.0) as ledger:
-        await ledger.settle(await held(ledger, ALICE, "a"), used(10, 20))
-        await ledger.settle(await held(ledger, ALICE, "b"), used(1, 2))
-        await held(ledger, BOB, "b")
+    async with open_ledger(tmp_path, clock=lambda: 1_796_000_000.0) as ledger:
+        await ledger.settle(await require_hold(ledger, ALICE, "a"), make_spent(10, 20))
+        await ledger.settle(await require_hold(ledger, ALICE, "b"), make_spent(1, 2))
+        await require_hold(ledger, BOB, "b")
         assert [
             (row.name, row.requests, row.settled_nanousd, row.held_nanousd)
             for row in await ledger.list_spend_totals("key")
@@ -147,7 +156,7 @@ async def test_spend_is_summed_by_key_model_and_day(tmp_path: Path) -> None:
 
 
 async def test_a_caller_who_leaves_while_waiting_leaves_no_hold(tmp_path: Path) -> None:
-    async with opened(tmp_path) as ledger:
+    async with open_ledger(tmp_path) as ledger:
         tasks = [asyncio.create_task(ledger.reserve(ALICE, "m", BOUND, PRICES)) for _ in range(20)]
         for number, task in enumerate(tasks):
             await asyncio.sleep(0.0005 * (number % 3))
@@ -155,7 +164,7 @@ async def test_a_caller_who_leaves_while_waiting_leaves_no_hold(tmp_path: Path) 
         answers = await asyncio.gather(*tasks, return_exceptions=True)
         for answer in answers:
             if isinstance(answer, Hold):
-                await ledger.settle(answer, used(0, 0))
+                await ledger.settle(answer, make_spent(0, 0))
         await ledger.probe_write()
         await ledger.probe_write()
         proof = await ledger.verify_balances()
@@ -163,9 +172,9 @@ async def test_a_caller_who_leaves_while_waiting_leaves_no_hold(tmp_path: Path) 
 
 
 async def test_a_settlement_outlives_the_task_that_asked_for_it(tmp_path: Path) -> None:
-    async with opened(tmp_path) as ledger:
-        hold = await held(ledger)
-        task = asyncio.create_task(ledger.settle(hold, used(10, 20)))
+    async with open_ledger(tmp_path) as ledger:
+        hold = await require_hold(ledger)
+        task = asyncio.create_task(ledger.settle(hold, make_spent(10, 20)))
         await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -175,24 +184,24 @@ async def test_a_settlement_outlives_the_task_that_asked_for_it(tmp_path: Path) 
 
 
 async def test_a_ledger_says_whether_it_can_be_written(tmp_path: Path) -> None:
-    async with opened(tmp_path, covers=1) as ledger:
+    async with open_ledger(tmp_path, covers=1) as ledger:
         assert await ledger.probe_write()
-        await held(ledger)
+        await require_hold(ledger)
         assert await ledger.probe_write()
-        assert (await denied(ledger)).decision is Decision.OVER_BUDGET
+        assert (await require_denial(ledger)).decision is Decision.OVER_BUDGET
     assert not await ledger.probe_write()
 
 
 async def test_a_request_waits_for_its_turn_but_not_for_ever(tmp_path: Path) -> None:
-    async with opened(tmp_path, busy_s=0.2) as ledger, opened(tmp_path) as other:
+    async with open_ledger(tmp_path, busy_s=0.2) as ledger, open_ledger(tmp_path) as other:
         await other.probe_write()
         blocker = other._database._connection
         assert blocker is not None
         await blocker.execute("BEGIN IMMEDIATE")
-        denial = await denied(ledger)
+        denial = await require_denial(ledger)
         assert denial.decision is Decision.LEDGER_DOWN
         assert not await ledger.probe_write()
         await blocker.execute("ROLLBACK")
-        await held(ledger)
+        await require_hold(ledger)
         assert ledger.fault == ""
         assert isinstance(denial, Denial)

@@ -35,24 +35,24 @@ DAY_S = 86_400
 START = 1_795_000_000.0
 
 
-def books_in_memory() -> sqlite3.Connection:
+def open_memory_ledger() -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.executescript(LEDGER_SCHEMA)
     return connection
 
 
-def terms(owner: str = "a", caps: DeploymentCaps = CAPS) -> ReserveTerms:
+def make_terms(owner: str = "a", caps: DeploymentCaps = CAPS) -> ReserveTerms:
     return ReserveTerms(caps, load_time_zone("UTC"), owner, 60)
 
 
-class Spending(RuleBasedStateMachine):
+class SpendingHistory(RuleBasedStateMachine):
     """Requests come, end, are forgotten and heard of again, while days pass and clocks are put back."""
 
     holds: Bundle[Hold | None] = Bundle("holds")
 
     def __init__(self) -> None:
         super().__init__()
-        self.connection = books_in_memory()
+        self.connection = open_memory_ledger()
         self.now = START
 
     @rule(
@@ -64,7 +64,7 @@ class Spending(RuleBasedStateMachine):
     def reserve(self, caller: Caller, tokens: tuple[int, int], owner: str) -> Hold | None:
         bound = CostBound(*tokens, prices.compute_cost(*tokens, PRICES))
         answer = transactions.reserve_hold(
-            self.connection, terms(owner), HoldRequest(caller, "m", bound, PRICES, self.now)
+            self.connection, make_terms(owner), HoldRequest(caller, "m", bound, PRICES, self.now)
         )
         return answer if isinstance(answer, Hold) else None
 
@@ -81,28 +81,28 @@ class Spending(RuleBasedStateMachine):
             transactions.settle_hold(self.connection, booking)
 
     @rule(hold=consumes(holds))
-    def unsent(self, hold: Hold | None) -> None:
+    def settle_unsent(self, hold: Hold | None) -> None:
         if hold is not None:
             transactions.settle_hold(self.connection, Booking(hold.id, "unsent", Settled(0, 0, 0), self.now))
 
     @rule(owner=st.sampled_from("ab"))
-    def die(self, owner: str) -> None:
+    def kill_owner(self, owner: str) -> None:
         transactions.charge_dead_owner(self.connection, owner, self.now)
 
     @rule()
-    def expire(self) -> None:
+    def expire_holds(self) -> None:
         transactions.charge_expired_holds(self.connection, self.now)
 
     @rule(seconds=st.sampled_from([1.0, 61.0, DAY_S, 20 * DAY_S, -DAY_S, -40.0 * DAY_S]))
-    def wait(self, seconds: float) -> None:
+    def advance_clock(self, seconds: float) -> None:
         self.now += seconds
 
     @invariant()
-    def every_balance_adds_up(self) -> None:
+    def check_balances(self) -> None:
         assert audit.verify_balances(self.connection).faults == ()
 
     @invariant()
-    def no_cap_is_passed(self) -> None:
+    def check_caps(self) -> None:
         caps = {name: cap for caller in CALLERS for name, cap in list_capped_accounts(caller, CAPS)}
         for size in (7, 10):
             query = "SELECT account, sum(settled + held) FROM balances GROUP BY account, substr(day, 1, ?)"
@@ -112,30 +112,30 @@ class Spending(RuleBasedStateMachine):
                 assert most is None or total <= most
 
 
-TestSpending = Spending.TestCase
+TestSpending = SpendingHistory.TestCase
 TestSpending.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
 
 
-def wish(now: float = START, caller: Caller = CALLERS[1]) -> HoldRequest:
+def make_hold_request(now: float = START, caller: Caller = CALLERS[1]) -> HoldRequest:
     return HoldRequest(caller, "m", CostBound(100, 100, 1_000), PRICES, now)
 
 
 def test_a_period_does_not_go_back_with_the_clock() -> None:
-    connection = books_in_memory()
-    cap = terms(caps=DeploymentCaps(SpendCap(day_nanousd=1_000)))
-    assert isinstance(transactions.reserve_hold(connection, cap, wish(START)), Hold)
-    assert isinstance(transactions.reserve_hold(connection, cap, wish(START - DAY_S)), Denial)
-    assert isinstance(transactions.reserve_hold(connection, cap, wish(START + DAY_S)), Hold)
+    connection = open_memory_ledger()
+    cap = make_terms(caps=DeploymentCaps(SpendCap(day_nanousd=1_000)))
+    assert isinstance(transactions.reserve_hold(connection, cap, make_hold_request(START)), Hold)
+    assert isinstance(transactions.reserve_hold(connection, cap, make_hold_request(START - DAY_S)), Denial)
+    assert isinstance(transactions.reserve_hold(connection, cap, make_hold_request(START + DAY_S)), Hold)
 
 
 def test_a_hold_made_before_midnight_is_settled_in_its_own_month() -> None:
-    connection = books_in_memory()
+    connection = open_memory_ledger()
     midnight = 1_796_083_200.0
     assert [find_period(midnight + s, load_time_zone("UTC")).day for s in (-1, 0)] == [
         "2026-11-30",
         "2026-12-01",
     ]
-    hold = transactions.reserve_hold(connection, terms(), wish(midnight - 1))
+    hold = transactions.reserve_hold(connection, make_terms(), make_hold_request(midnight - 1))
     assert isinstance(hold, Hold)
     transactions.settle_hold(connection, Booking(hold.id, "reported", Settled(1, 1, 10), midnight + 60))
     found = connection.execute(
@@ -153,8 +153,8 @@ def test_the_day_begins_in_the_named_zone(name: str, day: str) -> None:
 
 
 def test_a_late_word_corrects_what_was_charged_for_silence_once() -> None:
-    connection = books_in_memory()
-    hold = transactions.reserve_hold(connection, terms(), wish())
+    connection = open_memory_ledger()
+    hold = transactions.reserve_hold(connection, make_terms(), make_hold_request())
     assert isinstance(hold, Hold)
     assert transactions.charge_expired_holds(connection, START + 61) == [1_000]
     for _ in range(2):
@@ -166,8 +166,8 @@ def test_a_late_word_corrects_what_was_charged_for_silence_once() -> None:
 
 
 def test_a_renewed_hold_does_not_expire() -> None:
-    connection = books_in_memory()
-    hold = transactions.reserve_hold(connection, terms(), wish())
+    connection = open_memory_ledger()
+    hold = transactions.reserve_hold(connection, make_terms(), make_hold_request())
     assert isinstance(hold, Hold)
     transactions.renew_holds(connection, [hold.id], START + 500)
     assert transactions.charge_expired_holds(connection, START + 499) == []
@@ -175,31 +175,31 @@ def test_a_renewed_hold_does_not_expire() -> None:
 
 
 def test_the_holds_of_one_owner_are_charged_and_no_others() -> None:
-    connection = books_in_memory()
-    first = transactions.reserve_hold(connection, terms("a", DeploymentCaps()), wish())
-    transactions.reserve_hold(connection, terms("b", DeploymentCaps()), wish())
+    connection = open_memory_ledger()
+    first = transactions.reserve_hold(connection, make_terms("a", DeploymentCaps()), make_hold_request())
+    transactions.reserve_hold(connection, make_terms("b", DeploymentCaps()), make_hold_request())
     assert transactions.charge_dead_owner(connection, "b", START) == [1_000]
     assert isinstance(first, Hold)
     assert [hold.id for hold in audit.list_open_holds(connection)] == [first.id]
 
 
 def test_a_settlement_of_an_unknown_hold_changes_nothing() -> None:
-    connection = books_in_memory()
+    connection = open_memory_ledger()
     transactions.settle_hold(connection, Booking("unknown", "reported", Settled(1, 1, 10), START))
     assert audit.verify_balances(connection).balances == 0
 
 
 def test_the_proof_finds_a_balance_that_was_tampered_with() -> None:
-    connection = books_in_memory()
-    transactions.reserve_hold(connection, terms(), wish())
+    connection = open_memory_ledger()
+    transactions.reserve_hold(connection, make_terms(), make_hold_request())
     connection.execute("UPDATE balances SET settled = settled - 1 WHERE account = 'key:k2'")
     faults = audit.verify_balances(connection).faults
     assert [fault.split(":")[:2] for fault in faults] == [["key", "k2 2026-11-18"]]
 
 
 def test_an_adjustment_without_a_key_is_the_deployments_alone() -> None:
-    connection = books_in_memory()
-    transactions.apply_adjustment(connection, terms(), Adjustment(500, "an invoice"), START)
+    connection = open_memory_ledger()
+    transactions.apply_adjustment(connection, make_terms(), Adjustment(500, "an invoice"), START)
     names = {row[0] for row in connection.execute("SELECT account FROM balances")}
     assert names == {DEPLOYMENT_ACCOUNT}
     assert audit.verify_balances(connection).faults == ()

@@ -19,17 +19,19 @@ ALICE = Caller("k1", "alice", frozenset())
 OFF = {"address_minute": 0, "address_hour": 0, "address_day": 0, "key_minute": 0, "key_concurrent": 0}
 
 
-def limits(now: list[float], **counts: int) -> RateLimits:
+def make_limits(now: list[float], **counts: int) -> RateLimits:
     settings = tree.LimitSettings.model_validate(OFF | counts)
     return RateLimits(settings, MemoryLimitStore(table_max=100), clock=lambda: now[0])
 
 
-async def passed(limit: RateLimits, tries: int, caller: Caller = ALICE, where: str = "1.1.1.1") -> int:
+async def count_admitted(
+    limit: RateLimits, tries: int, caller: Caller = ALICE, address: str = "1.1.1.1"
+) -> int:
     """How many of that many requests pass."""
     count = 0
     for _ in range(tries):
         with contextlib.suppress(LimitError):
-            async with limit.enter(caller, where):
+            async with limit.enter(caller, address):
                 count += 1
     return count
 
@@ -40,18 +42,18 @@ async def passed(limit: RateLimits, tries: int, caller: Caller = ALICE, where: s
 )
 async def test_a_window_lets_its_count_through_and_refills_bit_by_bit(name: str, seconds: float) -> None:
     now = [1_000_000.0]
-    limit = limits(now, **{name: 10})
-    assert await passed(limit, 50) == 10
+    limit = make_limits(now, **{name: 10})
+    assert await count_admitted(limit, 50) == 10
     now[0] += seconds / 10 + 0.001
-    assert await passed(limit, 50) == 1
+    assert await count_admitted(limit, 50) == 1
     now[0] += seconds
-    assert await passed(limit, 50) == 10
+    assert await count_admitted(limit, 50) == 10
 
 
 async def test_the_error_names_the_limit_and_when_to_come_back() -> None:
     now = [1_000_000.0]
-    limit = limits(now, address_minute=2)
-    await passed(limit, 2)
+    limit = make_limits(now, address_minute=2)
+    await count_admitted(limit, 2)
     with pytest.raises(LimitError, match="address_minute allows 2 in 60 seconds") as caught:
         async with limit.enter(ALICE, "1.1.1.1"):
             pass
@@ -60,84 +62,84 @@ async def test_the_error_names_the_limit_and_when_to_come_back() -> None:
 
 async def test_a_refused_request_uses_up_nothing() -> None:
     now = [1_000_000.0]
-    limit = limits(now, address_hour=100, key_minute=1)
-    assert await passed(limit, 90) == 1
-    assert await passed(limit, 99, Caller("k2", "", frozenset())) == 1
-    assert [await passed(limit, 1, Caller(f"n{n}", "", frozenset())) for n in range(98)] == [1] * 98
-    assert await passed(limit, 1, Caller("last", "", frozenset())) == 0
+    limit = make_limits(now, address_hour=100, key_minute=1)
+    assert await count_admitted(limit, 90) == 1
+    assert await count_admitted(limit, 99, Caller("k2", "", frozenset())) == 1
+    assert [await count_admitted(limit, 1, Caller(f"n{n}", "", frozenset())) for n in range(98)] == [1] * 98
+    assert await count_admitted(limit, 1, Caller("last", "", frozenset())) == 0
 
 
 async def test_requests_at_once_are_counted_and_freed_also_by_a_fault() -> None:
-    limit = limits([0.0], key_concurrent=2)
+    limit = make_limits([0.0], key_concurrent=2)
     async with AsyncExitStack() as stack:
         for _ in range(2):
             await stack.enter_async_context(limit.enter(ALICE, ""))
-        assert await passed(limit, 1) == 0
-        assert await passed(limit, 1, Caller("k2", "", frozenset())) == 1
+        assert await count_admitted(limit, 1) == 0
+        assert await count_admitted(limit, 1, Caller("k2", "", frozenset())) == 1
     with contextlib.suppress(RuntimeError):
         async with limit.enter(ALICE, ""):
             raise RuntimeError
-    assert await passed(limit, 5) == 5
+    assert await count_admitted(limit, 5) == 5
 
 
 async def test_a_cancelled_request_frees_its_place() -> None:
-    limit = limits([0.0], key_concurrent=1)
+    limit = make_limits([0.0], key_concurrent=1)
     entered = asyncio.Event()
 
-    async def request() -> None:
+    async def hold_place() -> None:
         async with limit.enter(ALICE, ""):
             entered.set()
             await asyncio.sleep(60)
 
-    task = asyncio.create_task(request())
+    task = asyncio.create_task(hold_place())
     await entered.wait()
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
-    assert await passed(limit, 1) == 1
+    assert await count_admitted(limit, 1) == 1
 
 
 async def test_zero_turns_a_limit_off() -> None:
-    limit = limits([0.0])
-    assert await passed(limit, 500) == 500
+    limit = make_limits([0.0])
+    assert await count_admitted(limit, 500) == 500
     assert limit.list_rules(ALICE, "1.1.1.1") == ()
 
 
 async def test_two_hundred_made_up_addresses_do_not_pass_the_limit() -> None:
-    limit = limits([1_000.0], address_minute=10)
+    limit = make_limits([1_000.0], address_minute=10)
     for trusted, peer, claim in (((), "6.6.6.6", "{}"), (("10.0.0.0/8",), "10.0.0.1", "{}, 7.7.7.7")):
         ours = parse_networks(trusted)
         count = 0
         for number in range(200):
             headers = {"x-forwarded-for": claim.format(f"1.2.3.{number}")}
-            count += await passed(limit, 1, where=find_client_address(peer, headers, ours))
+            count += await count_admitted(limit, 1, address=find_client_address(peer, headers, ours))
         assert count == 10
 
 
 async def test_the_addresses_of_one_ipv6_network_share_a_limit() -> None:
-    limit = limits([1_000.0], address_minute=10)
+    limit = make_limits([1_000.0], address_minute=10)
     seen = [find_client_address(f"2001:db8::{number:x}", {}, ()) for number in range(1, 200)]
-    assert sum([await passed(limit, 1, where=where) for where in seen]) == 10
+    assert sum([await count_admitted(limit, 1, address=where) for where in seen]) == 10
 
 
 async def test_tables_are_bounded_and_the_busy_stay() -> None:
-    limit = limits([1_000.0], address_minute=5)
+    limit = make_limits([1_000.0], address_minute=5)
     for number in range(1_000):
-        await passed(limit, 1, where=f"a{number}")
-        await passed(limit, 1, where="busy")
+        await count_admitted(limit, 1, address=f"a{number}")
+        await count_admitted(limit, 1, address="busy")
     assert isinstance(limit.store, MemoryLimitStore)
     assert len(limit.store) <= 100
-    assert await passed(limit, 1, where="busy") == 0
+    assert await count_admitted(limit, 1, address="busy") == 0
 
 
 async def test_a_clock_that_is_put_back_does_not_lock_anyone_out() -> None:
     now = [1_000_000.0]
-    limit = limits(now, address_minute=10)
-    await passed(limit, 10)
+    limit = make_limits(now, address_minute=10)
+    await count_admitted(limit, 10)
     now[0] -= 86_400
-    assert await passed(limit, 1) == 1
+    assert await count_admitted(limit, 1) == 1
 
 
-class Broken:
+class BrokenLimitStore:
     """A store that fails, or hangs."""
 
     def __init__(self, hangs: bool):
@@ -154,7 +156,7 @@ class Broken:
 
 @pytest.mark.parametrize("hangs", [False, True])
 async def test_a_store_that_is_down_lets_through_and_is_counted(hangs: bool) -> None:
-    limit = RateLimits(tree.LimitSettings(), Broken(hangs))
+    limit = RateLimits(tree.LimitSettings(), BrokenLimitStore(hangs))
     async with limit.enter(ALICE, "1.1.1.1"):
         pass
     assert limit.failure_count == 1
@@ -167,9 +169,9 @@ async def test_a_store_that_is_down_lets_through_and_is_counted(hangs: bool) -> 
 async def test_no_window_ever_sees_more_than_twice_its_count(count: int, gaps: list[float]) -> None:
     """A bucket of `count` that refills `count` a window lets at most 2 × count into any one window."""
     now, times = [1_000.0], []
-    limit = limits(now, address_minute=count)
+    limit = make_limits(now, address_minute=count)
     for gap in gaps:
         now[0] += gap
-        if await passed(limit, 1):
+        if await count_admitted(limit, 1):
             times.append(now[0])
     assert all(sum(start <= moment < start + 60 for moment in times) <= 2 * count for start in times)

@@ -29,37 +29,37 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
             yield opened
 
 
-async def taken(store: LimitStore, tries: int, *rules: LimitRule, now: float = NOW) -> int:
+async def count_granted(store: LimitStore, tries: int, *rules: LimitRule, now: float = NOW) -> int:
     """How many of that many requests at once pass."""
     found = await asyncio.gather(*(store.count_request(rules, now) for _ in range(tries)))
     return found.count(None)
 
 
 async def test_a_window_lets_its_count_through_and_refills(store: LimitStore) -> None:
-    assert await taken(store, 20, MINUTE) == 3
-    assert await taken(store, 20, MINUTE, now=NOW + 20.1) == 1
-    assert await taken(store, 20, MINUTE, now=NOW + 600) == 3
+    assert await count_granted(store, 20, MINUTE) == 3
+    assert await count_granted(store, 20, MINUTE, now=NOW + 20.1) == 1
+    assert await count_granted(store, 20, MINUTE, now=NOW + 600) == 3
 
 
 async def test_what_is_refused_counts_nowhere(store: LimitStore) -> None:
-    assert await taken(store, 120, HOUR, MINUTE) == 3
-    assert await taken(store, 120, HOUR) == 97
+    assert await count_granted(store, 120, HOUR, MINUTE) == 3
+    assert await count_granted(store, 120, HOUR) == 97
 
 
 async def test_the_full_rule_is_named_with_its_wait(store: LimitStore) -> None:
-    await taken(store, 3, MINUTE)
+    await count_granted(store, 3, MINUTE)
     full = await store.count_request((HOUR, MINUTE), NOW)
     assert full is not None
     assert (full.rule, round(full.retry_after_s, 3)) == (MINUTE, 20)
 
 
 async def test_places_at_once_come_back_and_never_more_than_there_were(store: LimitStore) -> None:
-    assert await taken(store, 5, AT_ONCE) == 2
+    assert await count_granted(store, 5, AT_ONCE) == 2
     await store.end_request((AT_ONCE, MINUTE))
-    assert await taken(store, 5, AT_ONCE) == 1
+    assert await count_granted(store, 5, AT_ONCE) == 1
     for _ in range(9):
         await store.end_request((AT_ONCE,))
-    assert await taken(store, 5, AT_ONCE) == 2
+    assert await count_granted(store, 5, AT_ONCE) == 2
 
 
 async def test_one_who_leaves_just_as_its_place_is_granted_gives_it_back(
@@ -68,18 +68,18 @@ async def test_one_who_leaves_just_as_its_place_is_granted_gives_it_back(
     async with SqliteLimitStore(tmp_path / "limits.db") as store:
         submit, leaving = store._require_commits().submit, list[asyncio.Task[object]]()
 
-        def granted(*work: Any, **undo: Any) -> asyncio.Future[Any]:
+        def submit_and_cancel(*work: Any, **undo: Any) -> asyncio.Future[Any]:
             future = submit(*work, **undo)
             future.add_done_callback(lambda _: leaving[0].cancel())
             return future
 
-        monkeypatch.setattr(store._require_commits(), "submit", granted)
+        monkeypatch.setattr(store._require_commits(), "submit", submit_and_cancel)
         leaving.append(asyncio.create_task(store.count_request((AT_ONCE,), NOW)))
         await asyncio.wait(leaving)
         assert leaving[0].cancelled()
         monkeypatch.undo()
         await store.end_request(())  # what waits is written in its order
-        assert await taken(store, 5, AT_ONCE) == 2
+        assert await count_granted(store, 5, AT_ONCE) == 2
 
 
 async def test_workers_over_one_file_share_every_limit(tmp_path: Path) -> None:
@@ -87,17 +87,17 @@ async def test_workers_over_one_file_share_every_limit(tmp_path: Path) -> None:
         SqliteLimitStore(tmp_path / "limits.db") as one,
         SqliteLimitStore(tmp_path / "limits.db") as other,
     ):
-        assert await taken(one, 2, MINUTE) + await taken(other, 2, MINUTE) == 3
-        assert await taken(one, 2, AT_ONCE) + await taken(other, 2, AT_ONCE) == 2
+        assert await count_granted(one, 2, MINUTE) + await count_granted(other, 2, MINUTE) == 3
+        assert await count_granted(one, 2, AT_ONCE) + await count_granted(other, 2, AT_ONCE) == 2
 
 
 async def test_the_places_of_a_dead_worker_are_free_again(tmp_path: Path) -> None:
     here = Owner.read_current()
     async with SqliteLimitStore(tmp_path / "limits.db") as store:
         store._owner = Owner(here.boot, here.space, here.pid, "1")
-        assert await taken(store, 5, AT_ONCE) == 2
+        assert await count_granted(store, 5, AT_ONCE) == 2
     async with SqliteLimitStore(tmp_path / "limits.db") as store:
-        assert await taken(store, 5, AT_ONCE) == 2
+        assert await count_granted(store, 5, AT_ONCE) == 2
 
 
 async def test_the_file_is_bounded(tmp_path: Path) -> None:
@@ -109,12 +109,12 @@ async def test_the_file_is_bounded(tmp_path: Path) -> None:
         assert rows <= 51
 
 
-def spoil(path: Path) -> None:
+def overwrite_file(path: Path) -> None:
     path.write_bytes(os.urandom(4096))
 
 
 async def test_a_file_that_cannot_be_opened_lets_through_and_is_counted(tmp_path: Path) -> None:
-    spoil(tmp_path / "limits.db")
+    overwrite_file(tmp_path / "limits.db")
     async with SqliteLimitStore(tmp_path / "limits.db") as store:
         limit = RateLimits(tree.LimitSettings(address_minute=1), store)
         for _ in range(3):

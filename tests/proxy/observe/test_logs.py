@@ -9,7 +9,7 @@ import pytest
 
 from proxy.observe import logs
 from proxy.settings import tree
-from tests.proxy.observe.test_decisions import trace
+from tests.proxy.observe.test_decisions import make_trace
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_what_looks_like_a_secret_does_not_reach_a_line(secret: str, form: str) 
 def test_a_request_is_one_line_without_its_question() -> None:
     out = io.StringIO()
     logs.configure_logging(tree.LogSettings(format="json"), out)
-    logs.log_request(trace("a\nb"))
+    logs.log_request(make_trace("a\nb"))
     said = json.loads(out.getvalue())
     assert (said["message"], said["rule"], said["cost_nanousd"]) == ("stopped", "values", 12)
     assert "What does it cost" not in out.getvalue()

@@ -4,13 +4,13 @@ import pytest
 
 from proxy.domain.types import Decision
 from proxy.observe.metrics import Metrics
-from tests.proxy.observe.test_decisions import trace
+from tests.proxy.observe.test_decisions import make_trace
 
 
 def test_a_request_shows_in_every_figure_it_touches() -> None:
     metrics = Metrics()
-    metrics.observe_request(trace("a"))
-    metrics.observe_request(trace("b"))
+    metrics.observe_request(make_trace("a"))
+    metrics.observe_request(make_trace("b"))
     text = metrics.render()
     assert 'fiador_requests_total{decision="stopped",model="m"} 2\n' in text
     assert 'fiador_stopped_total{rule="values"} 2\n' in text
@@ -21,7 +21,7 @@ def test_a_request_shows_in_every_figure_it_touches() -> None:
 
 def test_a_refusal_is_no_stop_though_it_names_a_pattern() -> None:
     metrics = Metrics()
-    refused = trace("a", decision=Decision.REFUSED, topic="terms", rule="how much * charge")
+    refused = make_trace("a", decision=Decision.REFUSED, topic="terms", rule="how much * charge")
     metrics.observe_request(refused)
     assert 'fiador_refused_total{topic="terms"} 1\n' in metrics.render()
     assert "fiador_stopped_total{" not in metrics.render()

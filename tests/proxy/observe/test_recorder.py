@@ -9,7 +9,7 @@ from proxy.domain.types import Decision
 from proxy.observe.decisions import SqliteDecisionLog
 from proxy.observe.metrics import Metrics
 from proxy.observe.recorder import LIMITED_ROW_INTERVAL_S, DecisionRecorder
-from tests.proxy.observe.test_decisions import trace
+from tests.proxy.observe.test_decisions import make_trace
 
 
 async def test_a_flood_of_limited_requests_is_counted_and_not_written_down(tmp_path: Path) -> None:
@@ -17,10 +17,10 @@ async def test_a_flood_of_limited_requests_is_counted_and_not_written_down(tmp_p
     async with SqliteDecisionLog(tmp_path / "d.db", clock=lambda: 1_000.0) as decisions:
         recorder = DecisionRecorder(decisions, metrics, clock=lambda: now[0])
         for number in range(50):
-            await recorder.write(trace(f"a{number}", decision=Decision.LIMITED))
-        await recorder.write(trace("b"))
+            await recorder.write(make_trace(f"a{number}", decision=Decision.LIMITED))
+        await recorder.write(make_trace("b"))
         now[0] += LIMITED_ROW_INTERVAL_S
-        await recorder.write(trace("c", decision=Decision.LIMITED))
+        await recorder.write(make_trace("c", decision=Decision.LIMITED))
         assert {row.id for row in await decisions.list_recent_traces(99)} == {"a0", "b", "c"}
     assert 'fiador_requests_total{decision="limited",model="m"} 51\n' in metrics.render()
 
@@ -30,7 +30,7 @@ async def test_where_questions_are_not_kept_no_word_of_theirs_is_in_row_or_line(
 ) -> None:
     """An upstream may repeat in its complaint what it was asked."""
     caplog.set_level("INFO", "fiador.request")
-    told = trace("a", decision=Decision.UPSTREAM_FAILED, detail="HTTP 400: no LEAK", offending="LEAK")
+    told = make_trace("a", decision=Decision.UPSTREAM_FAILED, detail="HTTP 400: no LEAK", offending="LEAK")
     async with SqliteDecisionLog(tmp_path / "d.db", keep_questions=False, clock=lambda: 1_000.0) as decisions:
         await DecisionRecorder(decisions, Metrics(), keep_questions=False).write(told)
         kept = await decisions.read_trace("a")

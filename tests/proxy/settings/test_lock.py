@@ -68,7 +68,7 @@ def test_a_lock_that_cannot_be_used_says_where(tmp_path: Path, old: str, new: st
         read_lock(path)
 
 
-def settings(**assistant: object) -> Settings:
+def make_settings(**assistant: object) -> Settings:
     return Settings.model_validate({"assistants": {"help": assistant}, "upstreams": {}, "models": {}})
 
 
@@ -81,14 +81,14 @@ def settings(**assistant: object) -> Settings:
     ],
 )
 def test_an_explicit_setting_wins_with_a_warning(assistant: dict[str, object], said: list[str]) -> None:
-    assert list(list_lock_warnings(LOCK, settings(**assistant), LOCK.model)) == said
+    assert list(list_lock_warnings(LOCK, make_settings(**assistant), LOCK.model)) == said
 
 
 def test_a_lock_of_another_model_has_no_say_and_that_is_told() -> None:
-    told = list(list_lock_warnings(LOCK, settings(threshold=0.5), ""))
+    told = list(list_lock_warnings(LOCK, make_settings(threshold=0.5), ""))
     assert len(told) == 1
     assert f"was measured with {LOCK.model} and is not used" in told[0]
 
 
 def test_without_a_lock_there_is_nothing_to_tell() -> None:
-    assert not list(list_lock_warnings(None, settings(threshold=0.5), ""))
+    assert not list(list_lock_warnings(None, make_settings(threshold=0.5), ""))

@@ -3,32 +3,29 @@
 import ssl
 from pathlib import Path
 
-from tests.fakes import (
-    FakeUpstream,
-    says,
-)
-from tests.proxy.upstream.kit import CALL, Collect, upstream
+from tests.fake_upstream import FakeUpstream, script_answer
+from tests.proxy.upstream.single_attempt import CALL, CollectingSink, make_upstream
 
 
 async def test_refused_connection_is_certain_to_have_cost_nothing() -> None:
-    model = upstream("http://127.0.0.1:9")
-    ending = await model.run(CALL, Collect())
+    model = make_upstream("http://127.0.0.1:9")
+    ending = await model.run(CALL, CollectingSink())
     await model.aclose()
     assert (ending.finish, ending.was_sent, ending.was_silent) == ("failed", False, False)
 
 
 async def test_an_unknown_host_is_certain_to_have_cost_nothing() -> None:
-    model = upstream("http://nowhere.invalid")
-    ending = await model.run(CALL, Collect())
+    model = make_upstream("http://nowhere.invalid")
+    ending = await model.run(CALL, CollectingSink())
     await model.aclose()
     assert (ending.finish, ending.was_sent) == ("failed", False)
 
 
 async def test_a_tls_error_sends_nothing() -> None:
     """The fake speaks plain HTTP where TLS is expected."""
-    async with FakeUpstream(says("Yes.")) as fake:
-        model = upstream(fake.url.replace("http:", "https:"), connect_s=1)
-        ending = await model.run(CALL, Collect())
+    async with FakeUpstream(script_answer("Yes.")) as fake:
+        model = make_upstream(fake.url.replace("http:", "https:"), connect_s=1)
+        ending = await model.run(CALL, CollectingSink())
         await model.aclose()
     assert (ending.finish, ending.was_sent, fake.calls) == ("failed", False, [])
 
@@ -36,15 +33,15 @@ async def test_a_tls_error_sends_nothing() -> None:
 async def test_a_certificate_of_unknown_issue_sends_nothing(tmp_path: Path) -> None:
     """The body, with the documents in it, goes to nobody who cannot prove the name."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(*self_signed(tmp_path))
-    async with FakeUpstream(says("Yes."), tls=context) as fake:
-        model = upstream(fake.url)
-        ending = await model.run(CALL, Collect())
+    context.load_cert_chain(*write_certificate(tmp_path))
+    async with FakeUpstream(script_answer("Yes."), tls=context) as fake:
+        model = make_upstream(fake.url)
+        ending = await model.run(CALL, CollectingSink())
         await model.aclose()
     assert (ending.finish, ending.was_sent, fake.calls) == ("failed", False, [])
 
 
-def self_signed(folder: Path) -> tuple[Path, Path]:
+def write_certificate(folder: Path) -> tuple[Path, Path]:
     """A certificate that nobody vouches for, and its key."""
     from datetime import UTC, datetime, timedelta
 

@@ -5,54 +5,49 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.fakes import (
-    FakeUpstream,
-    Player,
-    Received,
-    chunk,
-)
-from tests.proxy.upstream.kit import CALL, Collect, upstream
+from tests.fake_upstream import FakeUpstream, ReceivedRequest, ResponsePlayer, make_chunk
+from tests.proxy.upstream.single_attempt import CALL, CollectingSink, make_upstream
 
 
-async def endless(received: Received, player: Player) -> None:
+async def play_words_endlessly(received: ReceivedRequest, player: ResponsePlayer) -> None:
     """An answer without end, with keep-alive pooling on."""
-    await player.head()
+    await player.send_head()
     while True:
-        await player.read(chunk({"content": "word "}))
+        await player.send_chunk(make_chunk({"content": "word "}))
         await asyncio.sleep(0.01)
 
 
 @pytest.fixture
 async def busy() -> AsyncIterator[FakeUpstream]:
-    async with FakeUpstream(endless) as fake:
+    async with FakeUpstream(play_words_endlessly) as fake:
         yield fake
 
 
 async def test_a_sink_that_has_enough_of_thinking_closes_the_connection() -> None:
-    async def play(received: Received, player: Player) -> None:
-        await player.head()
+    async def play_thoughts(received: ReceivedRequest, player: ResponsePlayer) -> None:
+        await player.send_head()
         while True:
-            await player.read(chunk({"reasoning_content": "hm "}))
+            await player.send_chunk(make_chunk({"reasoning_content": "hm "}))
             await asyncio.sleep(0.01)
 
-    async with FakeUpstream(play) as fake:
-        model = upstream(fake.url)
-        ending = await model.run(CALL, Collect(enough=3))
+    async with FakeUpstream(play_thoughts) as fake:
+        model = make_upstream(fake.url)
+        ending = await model.run(CALL, CollectingSink(enough=3))
         await asyncio.wait_for(fake.departed.wait(), 1)
         await model.aclose()
     assert ending.finish == "sink_stopped"
 
 
 async def test_a_sink_that_has_enough_closes_the_connection(busy: FakeUpstream) -> None:
-    model = upstream(busy.url)
-    ending = await model.run(CALL, Collect(enough=3))
+    model = make_upstream(busy.url)
+    ending = await model.run(CALL, CollectingSink(enough=3))
     await asyncio.wait_for(busy.departed.wait(), 1)
     await model.aclose()
     assert ending.finish == "sink_stopped"
 
 
 async def test_a_cancelled_task_closes_the_connection(busy: FakeUpstream) -> None:
-    model, sink = upstream(busy.url), Collect()
+    model, sink = make_upstream(busy.url), CollectingSink()
     running = asyncio.create_task(model.run(CALL, sink))
     await sink.arrived.wait()
     running.cancel()
@@ -65,13 +60,13 @@ async def test_a_cancelled_task_closes_the_connection(busy: FakeUpstream) -> Non
 async def test_a_task_cancelled_before_the_first_byte_closes_the_connection() -> None:
     called = asyncio.Event()
 
-    async def play(received: Received, player: Player) -> None:
+    async def play_silence(received: ReceivedRequest, player: ResponsePlayer) -> None:
         called.set()
-        await player.gone()
+        await player.await_close()
 
-    async with FakeUpstream(play) as fake:
-        model = upstream(fake.url, idle_s=5)
-        running = asyncio.create_task(model.run(CALL, Collect()))
+    async with FakeUpstream(play_silence) as fake:
+        model = make_upstream(fake.url, idle_s=5)
+        running = asyncio.create_task(model.run(CALL, CollectingSink()))
         await called.wait()
         running.cancel()
         await asyncio.wait_for(fake.departed.wait(), 1)
@@ -81,15 +76,15 @@ async def test_a_task_cancelled_before_the_first_byte_closes_the_connection() ->
 
 
 async def test_what_the_sink_raises_comes_through_and_closes(busy: FakeUpstream) -> None:
-    class Gone(Exception):
+    class SinkGoneError(Exception):
         pass
 
-    class Leaving(Collect):
+    class LeavingSink(CollectingSink):
         async def flush(self) -> None:
-            raise Gone
+            raise SinkGoneError
 
-    model = upstream(busy.url)
-    with pytest.raises(Gone):
-        await model.run(CALL, Leaving())
+    model = make_upstream(busy.url)
+    with pytest.raises(SinkGoneError):
+        await model.run(CALL, LeavingSink())
     await asyncio.wait_for(busy.departed.wait(), 1)
     await model.aclose()

@@ -9,17 +9,17 @@ from proxy.domain.types import Source, UpstreamCall, Usage
 from proxy.upstream.scripted import ScriptedUpstream, ScriptScene, ScriptUsage, read_script
 
 
-class Ear:
+class LimitedSink:
     """A sink that remembers; it has enough after `limit` pieces."""
 
     def __init__(self, limit: int = 99) -> None:
-        self.heard: list[str] = []
+        self.texts: list[str] = []
         self.limit = limit
         self.reported: Usage | None = None
 
     def push_text(self, piece: str) -> bool:
-        self.heard.append(piece)
-        return len(self.heard) < self.limit
+        self.texts.append(piece)
+        return len(self.texts) < self.limit
 
     def push_thought(self, piece: str) -> bool:
         raise AssertionError("a script bills nothing silently")
@@ -31,7 +31,7 @@ class Ear:
         return None
 
 
-def call(question: str) -> UpstreamCall:
+def make_call(question: str) -> UpstreamCall:
     sources = (Source(1, "a", "Plans", "x"), Source(2, "b", "Hours", "y"))
     return UpstreamCall("m", (), 10, sources=sources, question=question)
 
@@ -43,20 +43,20 @@ SCENES = (
 
 
 async def test_the_first_scene_that_matches_the_folded_question_plays() -> None:
-    ear = Ear()
-    ending = await ScriptedUpstream(SCENES).run(call("What PRICE?"), ear)
-    assert (ending.finish, ear.reported) == ("stop", Usage(5, 7))
-    assert ear.heard == ["It costs 3 [2]. ", "And [99]."]
+    sink = LimitedSink()
+    ending = await ScriptedUpstream(SCENES).run(make_call("What PRICE?"), sink)
+    assert (ending.finish, sink.reported) == ("stop", Usage(5, 7))
+    assert sink.texts == ["It costs 3 [2]. ", "And [99]."]
 
 
 async def test_a_sink_that_has_enough_cancels() -> None:
     upstream = ScriptedUpstream(SCENES)
-    ending = await upstream.run(call("price"), Ear(limit=1))
+    ending = await upstream.run(make_call("price"), LimitedSink(limit=1))
     assert (ending.finish, upstream.cancelled_count, upstream.call_count) == ("sink_stopped", 1, 1)
 
 
 async def test_no_matching_scene_is_an_upstream_that_failed_and_cost_nothing() -> None:
-    ending = await ScriptedUpstream(SCENES).run(call("weather"), Ear())
+    ending = await ScriptedUpstream(SCENES).run(make_call("weather"), LimitedSink())
     assert (ending.finish, ending.was_sent) == ("failed", False)
 
 

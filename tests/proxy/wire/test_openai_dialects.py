@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from proxy.domain.types import Usage
 from proxy.wire.upstream_events import ResponseEnd
-from tests.fakes import DONE, chunk
-from tests.proxy.wire.reading import CUTS, Read, pieces
-from tests.proxy.wire.replies import STOP, TEXT, event, heard
+from tests.fake_upstream import DONE, make_chunk
+from tests.proxy.wire.openai_replies import STOP, TEXT, make_sse_event, read_openai_reply
+from tests.proxy.wire.reply_reading import CUTS, WholeReply, split_bytes
 
 END = ResponseEnd("stop", "done")
 
@@ -34,12 +34,12 @@ END = ResponseEnd("stop", "done")
     ],
 )
 def test_what_is_no_text_is_billed_or_dropped(delta: dict[str, object], thought: str) -> None:
-    assert heard(chunk(delta), TEXT, STOP, DONE) == Read("Ada.", thought, None, END)
+    assert read_openai_reply(make_chunk(delta), TEXT, STOP, DONE) == WholeReply("Ada.", thought, None, END)
 
 
 def test_text_in_parts_is_text() -> None:
     parts = [{"type": "text", "text": "Ada"}, {"type": "text", "text": "."}]
-    assert heard(chunk({"content": parts}), STOP, DONE).text == "Ada."
+    assert read_openai_reply(make_chunk({"content": parts}), STOP, DONE).text == "Ada."
 
 
 @pytest.mark.parametrize(
@@ -58,52 +58,59 @@ def test_text_in_parts_is_text() -> None:
     ],
 )
 def test_finish_reasons(reason: str, means: str) -> None:
-    assert heard(TEXT, chunk({}, reason), DONE).end.reason == means
+    assert read_openai_reply(TEXT, make_chunk({}, reason), DONE).end.reason == means
 
 
 @pytest.mark.parametrize("reason", ["None", "null", "", None, 0, ["stop"]])
 def test_what_is_no_reason_does_not_finish(reason: object) -> None:
-    reads = chunk({"content": "Ada"}, reason), chunk({"content": "."}), STOP, DONE  # type: ignore[arg-type]
-    assert heard(*reads) == Read("Ada.", "", None, END)
+    reads = make_chunk({"content": "Ada"}, reason), make_chunk({"content": "."}), STOP, DONE  # type: ignore[arg-type]
+    assert read_openai_reply(*reads) == WholeReply("Ada.", "", None, END)
 
 
 def test_text_and_reason_may_come_together() -> None:
-    assert heard(chunk({"content": "Ada."}, "stop"), DONE) == Read("Ada.", "", None, END)
+    assert read_openai_reply(make_chunk({"content": "Ada."}, "stop"), DONE) == WholeReply(
+        "Ada.", "", None, END
+    )
 
 
 def test_nothing_behind_the_first_reason_is_text() -> None:
-    assert heard(TEXT, STOP, chunk({"content": "x", "reasoning": "y"}, "stop"), DONE, TEXT).text == "Ada."
+    assert (
+        read_openai_reply(TEXT, STOP, make_chunk({"content": "x", "reasoning": "y"}, "stop"), DONE, TEXT).text
+        == "Ada."
+    )
 
 
 @pytest.mark.parametrize(
     "fault",
     [
-        event({"error": "x"}),
-        event({"error": {"message": "x", "code": 500}}),
-        event([{"error": {"message": "x"}}]),
-        event({"object": "error", "message": "x"}),
-        event({"type": "error", "message": "x"}),
-        event({"message": "x"}, name="error"),
-        event({"x_groq": {"error": "x"}, "choices": []}),
-        event({"choices": [{"index": 0, "delta": {}, "error": {"message": "x"}, "finish_reason": "error"}]}),
-        event({"error": {"message": "x"}, "choices": [{"index": 0, "delta": {"content": "x"}}]}),
+        make_sse_event({"error": "x"}),
+        make_sse_event({"error": {"message": "x", "code": 500}}),
+        make_sse_event([{"error": {"message": "x"}}]),
+        make_sse_event({"object": "error", "message": "x"}),
+        make_sse_event({"type": "error", "message": "x"}),
+        make_sse_event({"message": "x"}, name="error"),
+        make_sse_event({"x_groq": {"error": "x"}, "choices": []}),
+        make_sse_event(
+            {"choices": [{"index": 0, "delta": {}, "error": {"message": "x"}, "finish_reason": "error"}]}
+        ),
+        make_sse_event({"error": {"message": "x"}, "choices": [{"index": 0, "delta": {"content": "x"}}]}),
         b'error: {"message":"x"}\n\n',
     ],
 )
 def test_an_error_wherever_it_stands_ends_the_answer_badly(fault: bytes) -> None:
     for reads in ((TEXT, fault, STOP, DONE), (TEXT, STOP, fault, DONE)):
-        got = heard(*reads)
+        got = read_openai_reply(*reads)
         assert (got.text, got.end.kind) == ("Ada.", "error")
         assert got.end.detail
 
 
 def test_an_error_field_that_is_null_is_none() -> None:
-    assert heard(event({"error": None, "choices": []}), TEXT, STOP, DONE).end == END
+    assert read_openai_reply(make_sse_event({"error": None, "choices": []}), TEXT, STOP, DONE).end == END
 
 
 @pytest.mark.parametrize("junk", [b"data: x\n\n", b"data: 5\n\n", b'data: {}{"a":1}\n\n', b"data: \xff\n\n"])
 def test_what_is_no_event_ends_the_answer_badly(junk: bytes) -> None:
-    got = heard(TEXT, junk, STOP, DONE)
+    got = read_openai_reply(TEXT, junk, STOP, DONE)
     assert (got.text, got.end.kind) == ("Ada.", "malformed")
 
 
@@ -120,7 +127,7 @@ def test_what_is_no_event_ends_the_answer_badly(junk: bytes) -> None:
     ],
 )
 def test_only_a_reason_makes_an_answer_whole(reads: tuple[bytes, ...], how: str) -> None:
-    assert heard(*reads).end.kind == how
+    assert read_openai_reply(*reads).end.kind == how
 
 
 def test_the_last_usage_counts_and_is_not_added_up() -> None:
@@ -130,9 +137,11 @@ def test_the_last_usage_counts_and_is_not_added_up() -> None:
         {"x_groq": {"usage": {"prompt_tokens": 7, "completion_tokens": 2}}},
         {"usage": {"prompt_tokens": 7, "completion_tokens": 5, "queue_time": 0.1}},
     ]
-    reads = [chunk({"content": "a"}, None, **usage) for usage in usages]
-    assert heard(*reads, STOP, DONE).usage == Usage(7, 5)
-    assert heard(TEXT, STOP, chunk({}, choices=[], usage=usages[0]["usage"]), DONE).usage == Usage(7, 1)
+    reads = [make_chunk({"content": "a"}, None, **usage) for usage in usages]
+    assert read_openai_reply(*reads, STOP, DONE).usage == Usage(7, 5)
+    assert read_openai_reply(
+        TEXT, STOP, make_chunk({}, choices=[], usage=usages[0]["usage"]), DONE
+    ).usage == Usage(7, 1)
 
 
 @pytest.mark.parametrize(
@@ -148,24 +157,26 @@ def test_the_last_usage_counts_and_is_not_added_up() -> None:
 )
 def test_thoughts_that_only_the_total_counts_are_output(counts: tuple[int | None, ...], usage: Usage) -> None:
     report = dict(zip(("prompt_tokens", "completion_tokens", "total_tokens"), counts, strict=True))
-    assert heard(TEXT, chunk({}, "stop", usage=report), DONE).usage == usage
+    assert read_openai_reply(TEXT, make_chunk({}, "stop", usage=report), DONE).usage == usage
 
 
 def test_usage_may_stand_in_the_choice() -> None:
     choice = {"index": 0, "delta": {}, "finish_reason": "stop"}
     report = {"prompt_tokens": 19, "completion_tokens": 13, "total_tokens": 32}
-    assert heard(TEXT, chunk({}, choices=[choice | {"usage": report}]), DONE).usage == Usage(19, 13)
+    assert read_openai_reply(TEXT, make_chunk({}, choices=[choice | {"usage": report}]), DONE).usage == Usage(
+        19, 13
+    )
 
 
 def test_a_comment_passed_on_as_data_says_nothing() -> None:
-    assert heard(b"data: : processing\n\n", TEXT, STOP, DONE) == Read("Ada.", "", None, END)
+    assert read_openai_reply(b"data: : processing\n\n", TEXT, STOP, DONE) == WholeReply("Ada.", "", None, END)
 
 
 @pytest.mark.parametrize("count", [-1, True, "5", 1.5, 2**60, None])
 def test_counts_that_are_none_are_not_counts(count: object) -> None:
-    assert heard(chunk({}, usage={"prompt_tokens": 3, "completion_tokens": count}), DONE).usage == Usage(
-        3, None
-    )
+    assert read_openai_reply(
+        make_chunk({}, usage={"prompt_tokens": 3, "completion_tokens": count}), DONE
+    ).usage == Usage(3, None)
 
 
 def test_halves_of_a_character_are_joined_and_lone_ones_replaced() -> None:
@@ -173,8 +184,8 @@ def test_halves_of_a_character_are_joined_and_lone_ones_replaced() -> None:
         b'data: {"choices":[{"delta":{"content":"%s"}}]}\n\n' % half
         for half in (b"a\\ud83e", b"\\udea8b", b"\\ud83e", b"c")
     ]
-    assert heard(*reads, STOP, DONE).text == "a🪨b\ufffdc"
-    assert heard(reads[0], STOP, DONE).text == "a\ufffd"
+    assert read_openai_reply(*reads, STOP, DONE).text == "a🪨b\ufffdc"
+    assert read_openai_reply(reads[0], STOP, DONE).text == "a\ufffd"
 
 
 def test_a_whole_body_is_read_alike() -> None:
@@ -184,13 +195,15 @@ def test_a_whole_body_is_read_alike() -> None:
         "usage": {"prompt_tokens": 4, "completion_tokens": 2},
     }
     for before in (b"\n\n", b"\xef\xbb\xbf"):
-        got = heard(before + json.dumps(body).encode(), content_type="application/json; charset=utf-8")
-        assert got == Read("Ada.", "x", Usage(4, 2), ResponseEnd("length", "eof"))
+        got = read_openai_reply(
+            before + json.dumps(body).encode(), content_type="application/json; charset=utf-8"
+        )
+        assert got == WholeReply("Ada.", "x", Usage(4, 2), ResponseEnd("length", "eof"))
 
 
 @pytest.mark.parametrize("kind", ["text/html", "text/plain", "application/octet-stream"])
 def test_other_content_is_not_read(kind: str) -> None:
-    got = heard(TEXT, STOP, DONE, content_type=kind)
+    got = read_openai_reply(TEXT, STOP, DONE, content_type=kind)
     assert (got.text, got.end.kind) == ("", "malformed")
 
 
@@ -198,15 +211,15 @@ EVENTS = st.lists(
     st.sampled_from(
         [
             TEXT,
-            chunk({"content": "<think>é"}),
-            chunk({"content": "</think>🪨 <th"}),
-            chunk({"reasoning": "x"}),
-            chunk({}, usage={"prompt_tokens": 1, "completion_tokens": 2}),
+            make_chunk({"content": "<think>é"}),
+            make_chunk({"content": "</think>🪨 <th"}),
+            make_chunk({"reasoning": "x"}),
+            make_chunk({}, usage={"prompt_tokens": 1, "completion_tokens": 2}),
             b": note\n\n",
             b'data: {"choices":[{"delta":{"content":"\\ud83e"}}]}\r\n\r\n',
             STOP,
             DONE,
-            event({"error": "x"}),
+            make_sse_event({"error": "x"}),
             b"data: x\n\n",
             b"data: \xff\n\n",
         ]
@@ -218,6 +231,6 @@ EVENTS = st.lists(
 def test_cuts_change_nothing(events: list[bytes], cuts: list[int]) -> None:
     """Text, thoughts, usage and end are the same for the same bytes."""
     stream = b"".join(events)
-    whole = heard(stream)
-    assert heard(*pieces(stream, cuts)) == whole
-    assert heard(*(stream[i : i + 1] for i in range(len(stream)))) == whole
+    whole = read_openai_reply(stream)
+    assert read_openai_reply(*split_bytes(stream, cuts)) == whole
+    assert read_openai_reply(*(stream[i : i + 1] for i in range(len(stream)))) == whole

@@ -19,18 +19,18 @@ BODY: dict[str, object] = {"model": "ada", "messages": [USER]}
 POLICY = RequestPolicy()
 
 
-def asked(policy: RequestPolicy = POLICY, /, **fields: object) -> ChatRequest:
+def parse_fields(policy: RequestPolicy = POLICY, /, **fields: object) -> ChatRequest:
     return parse_chat_request(json.dumps(BODY | fields).encode(), policy)
 
 
-def refused(policy: RequestPolicy = POLICY, /, **fields: object) -> RequestError:
+def catch_request_error(policy: RequestPolicy = POLICY, /, **fields: object) -> RequestError:
     with pytest.raises(RequestError) as caught:
-        asked(policy, **fields)
+        parse_fields(policy, **fields)
     assert caught.value.status == 400
     return caught.value
 
 
-def outcome(body: object) -> ChatRequest | RequestError:
+def parse_or_refuse(body: object) -> ChatRequest | RequestError:
     """What becomes of a body; any other exception is a bug."""
     try:
         return parse_chat_request(json.dumps(body).encode(), POLICY)
@@ -54,24 +54,24 @@ def test_every_field_of_the_openai_package_is_decided_and_no_other() -> None:
 @given(value=JSON)
 def test_whatever_a_field_holds_it_is_read_ignored_or_refused_by_its_name(name: str, value: object) -> None:
     """Nothing but the fields that are read changes the request; nothing else than a 400 comes out."""
-    became = outcome(BODY | {name: value})
+    became = parse_or_refuse(BODY | {name: value})
     rule = FIELDS[name]
     if isinstance(became, RequestError):
         assert not isinstance(rule, IgnoredField)
         assert (became.status, (became.param or "").partition(".")[0]) == (400, name)
     elif not isinstance(rule, AcceptedField):
-        assert became == asked()
+        assert became == parse_fields()
         assert isinstance(rule, IgnoredField) or rule.is_harmless(value)
 
 
 @given(JSON)
 def test_any_json_is_a_request_or_a_400(value: object) -> None:
-    assert getattr(outcome(value), "status", 400) == 400
+    assert getattr(parse_or_refuse(value), "status", 400) == 400
 
 
 @given(JSON)
 def test_any_messages_are_a_question_or_a_400(value: object) -> None:
-    became = outcome(BODY | {"messages": [value, USER]})
+    became = parse_or_refuse(BODY | {"messages": [value, USER]})
     if isinstance(became, RequestError):
         assert (became.status, (became.param or "")[:8]) == (400, "messages")
     else:
@@ -80,9 +80,9 @@ def test_any_messages_are_a_question_or_a_400(value: object) -> None:
 
 @pytest.mark.parametrize("name", ["chat_template", "guided_json", "api_base", "_debug_render_only", "x"])
 def test_unknown_fields_are_refused_by_name_or_left_aside_by_setting(name: str) -> None:
-    fault = refused(**{name: "x"})
+    fault = catch_request_error(**{name: "x"})
     assert (fault.param, fault.code) == (name, "unsupported_parameter")
-    assert asked(RequestPolicy(unknown_fields="drop"), **{name: "x"}) == asked()
+    assert parse_fields(RequestPolicy(unknown_fields="drop"), **{name: "x"}) == parse_fields()
 
 
 @pytest.mark.parametrize(
@@ -109,9 +109,9 @@ def test_refused_fields_have_values_that_do_no_harm(
     field: str, harmless: list[object], refused_values: list[object]
 ) -> None:
     for value in harmless:
-        assert asked(**{field: value}) == asked()
+        assert parse_fields(**{field: value}) == parse_fields()
     for value in refused_values:
-        fault = refused(**{field: value})
+        fault = catch_request_error(**{field: value})
         assert (fault.param, fault.code) == (field, "unsupported_value")
 
 
@@ -120,7 +120,7 @@ def test_refused_fields_have_values_that_do_no_harm(
     [name for name, rule in FIELDS.items() if isinstance(rule, UnsupportedField) and rule.is_tool_field],
 )
 def test_tools_can_be_left_aside_by_setting(field: str) -> None:
-    assert asked(RequestPolicy(tools="drop"), **{field: [{"x": 1}]}) == asked()
+    assert parse_fields(RequestPolicy(tools="drop"), **{field: [{"x": 1}]}) == parse_fields()
 
 
 @pytest.mark.parametrize(
@@ -139,46 +139,50 @@ def test_what_tunes_the_model_is_read_within_its_range(
     field: str, good: list[object], bad: list[object]
 ) -> None:
     for value in good:
-        assert getattr(asked(**{field: value}).sampling, field) == value
+        assert getattr(parse_fields(**{field: value}).sampling, field) == value
     for value in bad:
-        assert refused(**{field: value}).param == field
+        assert catch_request_error(**{field: value}).param == field
     assert field in {f.name for f in fields(Sampling)}
 
 
 @pytest.mark.parametrize("value", ["true", 1, 0, "", []])
 def test_stream_is_a_boolean(value: object) -> None:
-    assert refused(stream=value).param == "stream"
+    assert catch_request_error(stream=value).param == "stream"
 
 
 def test_the_smaller_cap_counts() -> None:
-    assert asked(max_tokens=5, max_completion_tokens=3).output_cap == 3
-    assert asked(max_tokens=1).output_cap == 1
-    assert asked().output_cap is None
+    assert parse_fields(max_tokens=5, max_completion_tokens=3).output_cap == 3
+    assert parse_fields(max_tokens=1).output_cap == 1
+    assert parse_fields().output_cap is None
     for value in (0, -1, True, "5", 1.5):
-        assert refused(max_tokens=value).param == "max_tokens"
+        assert catch_request_error(max_tokens=value).param == "max_tokens"
 
 
 def test_usage_is_included_only_if_asked_for() -> None:
-    assert asked(stream_options={"include_usage": True}).include_usage
-    assert not asked(stream_options={"include_usage": False, "include_obfuscation": True}).include_usage
-    assert refused(stream_options={"include_usage": "yes"}).param == "stream_options.include_usage"
-    assert refused(stream_options={"x": 1}).param == "stream_options.x"
+    assert parse_fields(stream_options={"include_usage": True}).include_usage
+    assert not parse_fields(
+        stream_options={"include_usage": False, "include_obfuscation": True}
+    ).include_usage
+    assert (
+        catch_request_error(stream_options={"include_usage": "yes"}).param == "stream_options.include_usage"
+    )
+    assert catch_request_error(stream_options={"x": 1}).param == "stream_options.x"
 
 
 @pytest.mark.parametrize(
     ("stop", "sequences"), [("END", ("END",)), (["a", "b"], ("a", "b")), ([], ()), (None, ())]
 )
 def test_stop_sequences_are_read(stop: object, sequences: tuple[str, ...]) -> None:
-    assert asked(stop=stop).stop == sequences
+    assert parse_fields(stop=stop).stop == sequences
 
 
 @pytest.mark.parametrize("stop", ["", ["a", ""], ["a"] * 5, [1], {"a": 1}, "x" * 257])
 def test_senseless_stop_sequences_are_refused(stop: object) -> None:
-    assert refused(stop=stop).param == "stop"
+    assert catch_request_error(stop=stop).param == "stop"
 
 
 def test_the_question_is_all_that_the_user_said_since_the_last_answer() -> None:
-    request = asked(
+    request = parse_fields(
         messages=[
             {"role": "system", "content": "Be brief."},
             USER,
@@ -219,7 +223,7 @@ def test_the_question_is_all_that_the_user_said_since_the_last_answer() -> None:
     ],
 )  # fmt: skip
 def test_messages_that_are_refused(messages: object, param: str) -> None:
-    assert refused(messages=messages).param == param
+    assert catch_request_error(messages=messages).param == param
 
 
 def test_tool_turns_are_left_out_by_setting() -> None:
@@ -228,37 +232,37 @@ def test_tool_turns_are_left_out_by_setting() -> None:
         {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]},
         {"role": "tool", "content": "x", "tool_call_id": "1"},
     ]
-    assert asked(RequestPolicy(tools="drop"), messages=messages).question == "Who?"
+    assert parse_fields(RequestPolicy(tools="drop"), messages=messages).question == "Who?"
 
 
 @pytest.mark.parametrize("content", ["", None, [], [{"type": "text", "text": ""}]])
 def test_an_empty_bubble_of_an_earlier_answer_does_no_harm(content: object) -> None:
     empty = {"role": "assistant", "content": content, "tool_calls": None, "refusal": None}
-    assert asked(messages=[USER, empty, USER]).question == "Who?\nWho?"
+    assert parse_fields(messages=[USER, empty, USER]).question == "Who?\nWho?"
 
 
 def test_nul_is_dropped() -> None:
-    assert asked(messages=[{"role": "user", "content": "W\0ho?"}]).question == "Who?"
+    assert parse_fields(messages=[{"role": "user", "content": "W\0ho?"}]).question == "Who?"
 
 
 def test_a_question_too_long_is_refused_and_never_cut() -> None:
     """The bound counts bytes over all messages that make up the question."""
     half = {"role": "user", "content": "é" * 2000}
-    assert asked(messages=[half]).question
-    fault = refused(messages=[half, half])
+    assert parse_fields(messages=[half]).question
+    fault = catch_request_error(messages=[half, half])
     assert (fault.param, fault.code) == ("messages", "string_above_max_length")
     assert "8000" in fault.text
 
 
 def test_old_turns_are_left_out_oldest_first() -> None:
     talk = [turn for n in range(60) for turn in (USER, {"role": "assistant", "content": f"a{n}"})]
-    turns = asked(messages=[*talk, USER]).turns
+    turns = parse_fields(messages=[*talk, USER]).turns
     assert (len(turns), turns[-1]) == (100, Turn("assistant", "a59"))
-    few = asked(RequestPolicy(history_bytes_max=10), messages=[*talk, USER]).turns
+    few = parse_fields(RequestPolicy(history_bytes_max=10), messages=[*talk, USER]).turns
     assert [turn.text for turn in few] == ["a58", "Who?", "a59"][-len(few) :]
 
 
 def test_what_is_missing_is_named() -> None:
     for name in ("model", "messages"):
-        assert refused(**{name: None}).param == name
-    assert refused(model="").param == "model"
+        assert catch_request_error(**{name: None}).param == name
+    assert catch_request_error(model="").param == "model"

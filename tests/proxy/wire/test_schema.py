@@ -33,20 +33,20 @@ OUTCOMES = st.builds(
 TEXTS = st.lists(st.text(min_size=1), max_size=4)
 
 
-def known(value: object, kind: object) -> None:
+def check_known_keys(value: object, kind: object) -> None:
     """Fails for a key that `kind` does not have, at any depth."""
     models = [kind, *typing.get_args(kind)]
     model = next((one for one in models if isinstance(one, type) and issubclass(one, BaseModel)), None)
     if isinstance(value, list):
         for item in value:
-            known(item, model or next(iter(typing.get_args(kind)), None))
+            check_known_keys(item, model or next(iter(typing.get_args(kind)), None))
     elif isinstance(value, dict) and model:
         assert value.keys() - OURS <= model.model_fields.keys()
         for name in value.keys() - OURS:
-            known(value[name], _inner(model.model_fields[name].annotation))
+            check_known_keys(value[name], _find_inner_type(model.model_fields[name].annotation))
 
 
-def _inner(kind: object) -> object:
+def _find_inner_type(kind: object) -> object:
     """What is inside of Optional and List."""
     for one in (kind, *typing.get_args(kind)):
         if typing.get_origin(one) is list:
@@ -54,7 +54,7 @@ def _inner(kind: object) -> object:
     return kind
 
 
-def streamed(texts: list[str], done: ReplyEnd, include_usage: bool) -> list[dict[str, object]]:
+def encode_stream(texts: list[str], done: ReplyEnd, include_usage: bool) -> list[dict[str, object]]:
     encoder = ChunkEncoder(LABEL, include_usage=include_usage)
     raw = b"".join(map(encoder.encode_text, texts)) + encoder.encode_end(done)
     *events, last, rest = raw.decode().split("\n\n")
@@ -66,9 +66,9 @@ def streamed(texts: list[str], done: ReplyEnd, include_usage: bool) -> list[dict
 def test_every_chunk_is_valid_and_holds_no_other_key(
     texts: list[str], done: ReplyEnd, include_usage: bool
 ) -> None:
-    for value in streamed(texts, done, include_usage):
+    for value in encode_stream(texts, done, include_usage):
         ChatCompletionChunk.model_validate(value, strict=True)
-        known(value, ChatCompletionChunk)
+        check_known_keys(value, ChatCompletionChunk)
 
 
 def test_a_client_that_ends_lines_at_more_than_line_feeds_reads_the_same() -> None:
@@ -88,7 +88,7 @@ def test_a_client_that_ends_lines_at_more_than_line_feeds_reads_the_same() -> No
 def test_a_stream_is_one_role_the_text_one_finish_and_usage_if_asked(
     texts: list[str], done: ReplyEnd, include_usage: bool
 ) -> None:
-    chunks = streamed(texts, done, include_usage)
+    chunks = encode_stream(texts, done, include_usage)
     usage = [chunk for chunk in chunks if "usage" in chunk]
     choices = [chunk["choices"][0] for chunk in chunks if "usage" not in chunk]  # type: ignore[index]
     assert [bool(chunk["choices"]) for chunk in usage] == [False] * include_usage
@@ -103,15 +103,15 @@ def test_a_stream_is_one_role_the_text_one_finish_and_usage_if_asked(
 def test_every_body_is_valid_and_holds_no_other_key(text: str, done: ReplyEnd) -> None:
     value = json.loads(openai_chat.encode_completion(LABEL, text, done))
     ChatCompletion.model_validate(value, strict=True)
-    known(value, ChatCompletion)
+    check_known_keys(value, ChatCompletion)
     assert value["choices"][0]["message"]["content"] == text
 
 
 def test_the_check_finds_a_foreign_key() -> None:
-    value = streamed(["x"], ReplyEnd(Decision.ANSWERED, "stop"), False)[1]
+    value = encode_stream(["x"], ReplyEnd(Decision.ANSWERED, "stop"), False)[1]
     value["choices"][0]["delta"]["reasoning_content"] = "x"  # type: ignore[index]
     with pytest.raises(AssertionError):
-        known(value, ChatCompletionChunk)
+        check_known_keys(value, ChatCompletionChunk)
 
 
 def test_models_are_valid() -> None:

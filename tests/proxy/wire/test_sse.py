@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.wire.sse import EVENT_BYTES_MAX, SseDecoder, SseEvent
-from tests.proxy.wire.reading import CUTS, pieces
+from tests.proxy.wire.reply_reading import CUTS, split_bytes
 
 
-def decoded(reads: list[bytes]) -> list[SseEvent]:
+def decode_reads(reads: list[bytes]) -> list[SseEvent]:
     decoder = SseDecoder()
     events = [event for data in reads for event in decoder.feed(data)]
     return [*events, *decoder.finish()]
@@ -39,7 +39,7 @@ def decoded(reads: list[bytes]) -> list[SseEvent]:
     ],
 )
 def test_examples(stream: bytes, events: list[SseEvent]) -> None:
-    assert decoded([stream]) == events
+    assert decode_reads([stream]) == events
 
 
 LINES = st.lists(
@@ -53,13 +53,13 @@ LINES = st.lists(
 def test_cuts_and_line_ends_change_nothing(lines: list[str], end: str, cuts: list[int]) -> None:
     stream = end.join([*lines, "", ""]).encode()
     unix = "\n".join([*lines, "", ""]).encode()
-    assert decoded(pieces(stream, cuts)) == decoded([unix])
+    assert decode_reads(split_bytes(stream, cuts)) == decode_reads([unix])
 
 
 @given(LINES)
 def test_single_bytes_change_nothing(lines: list[str]) -> None:
     stream = "\r\n".join([*lines, "", ""]).encode()
-    assert decoded([stream[i : i + 1] for i in range(len(stream))]) == decoded([stream])
+    assert decode_reads([stream[i : i + 1] for i in range(len(stream))]) == decode_reads([stream])
 
 
 def test_what_came_before_a_fault_still_counts() -> None:

@@ -8,12 +8,12 @@ from proxy.wire.thinking import TAGS, ThinkingSplitter
 from proxy.wire.upstream_events import AnswerText, ThoughtText
 
 
-def split(pieces: list[str]) -> tuple[str, str]:
+def split_thoughts(pieces: list[str]) -> tuple[str, str]:
     think = ThinkingSplitter()
-    said = [item for piece in pieces for item in think.feed(piece)] + think.finish()
+    events = [item for piece in pieces for item in think.feed(piece)] + think.finish()
     return (
-        "".join(item.text for item in said if isinstance(item, AnswerText)),
-        "".join(item.text for item in said if isinstance(item, ThoughtText)),
+        "".join(item.text for item in events if isinstance(item, AnswerText)),
+        "".join(item.text for item in events if isinstance(item, ThoughtText)),
     )
 
 
@@ -38,7 +38,7 @@ def split(pieces: list[str]) -> tuple[str, str]:
     ],
 )
 def test_examples(text: str, text_left: str, thought: str) -> None:
-    assert split([text]) == (text_left, thought)
+    assert split_thoughts([text]) == (text_left, thought)
 
 
 def test_of_a_reply_in_channels_only_the_final_one_is_text() -> None:
@@ -47,7 +47,7 @@ def test_of_a_reply_in_channels_only_the_final_one_is_text() -> None:
         "<|start|>assistant<|channel|>commentary<|message|>b<|end|>"
         "<|start|>assistant<|channel|>final<|message|>"
     )
-    assert split([channels, "c"])[0] == "c"
+    assert split_thoughts([channels, "c"])[0] == "c"
 
 
 BITS = st.lists(
@@ -60,12 +60,12 @@ def test_cuts_change_nothing(bits: list[str], cuts: list[int]) -> None:
     text = "".join(bits)
     ends = sorted(cut % (len(text) + 1) for cut in cuts)
     pieces = [text[a:b] for a, b in zip([0, *ends], [*ends, len(text)], strict=True)]
-    assert split(pieces) == split([text])
-    assert split(list(text)) == split([text])
+    assert split_thoughts(pieces) == split_thoughts([text])
+    assert split_thoughts(list(text)) == split_thoughts([text])
 
 
 @given(BITS)
 def test_text_without_a_whole_opening_tag_comes_through_whole(bits: list[str]) -> None:
     text = "".join(bits)
     if not any(opening in text.lower() for opening, _ in TAGS):
-        assert split([text]) == (text, "")
+        assert split_thoughts([text]) == (text, "")

@@ -65,24 +65,24 @@ def test_any_text_can_be_read_and_a_vocabulary_of_nothing_finds_nothing(text: st
     assert "".join(Vocabulary(()).split_run(letters)) == letters
 
 
-class Counted(frozenset[str]):
+class CountingVocabulary(frozenset[str]):
     """Counts the words looked up."""
 
-    looked = 0
+    lookups = 0
 
     def __contains__(self, word: object) -> bool:
-        Counted.looked += 1
+        CountingVocabulary.lookups += 1
         return super().__contains__(word)
 
 
 def test_look_ups_grow_with_the_letters_and_not_with_their_square() -> None:
     words = Vocabulary(WORDS)
-    words._whole = Counted(words._whole)
+    words._whole = CountingVocabulary(words._whole)
     looked = []
     for count in (500, 4_000):
-        Counted.looked = 0
+        CountingVocabulary.lookups = 0
         words.split_run("xq" * count)
-        looked.append(Counted.looked)
+        looked.append(CountingVocabulary.lookups)
     assert looked[1] < 9 * looked[0]
 
 

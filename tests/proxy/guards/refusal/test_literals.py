@@ -13,18 +13,18 @@ NEEDS = [
 LITERALS = LiteralIndex(NEEDS)
 
 
-def possible(*found: str) -> set[int]:
+def list_candidates(*found: str) -> set[int]:
     return set(LITERALS.iterate_candidates([LITERALS.texts.index(text) for text in found]))
 
 
 def test_a_pattern_is_possible_only_with_one_literal_of_each_of_its_needs() -> None:
-    assert possible(" cost ") == {1}
-    assert possible(" many ", " cost ") == {0, 1}
-    assert possible(" many ", " free ") == {2}
-    assert possible(" many ") == set()
+    assert list_candidates(" cost ") == {1}
+    assert list_candidates(" many ", " cost ") == {0, 1}
+    assert list_candidates(" many ", " free ") == {2}
+    assert list_candidates(" many ") == set()
 
 
-class Counted(PatternSet):
+class CountingPatternSet(PatternSet):
     """Counts the sentences that patterns were run over."""
 
     runs = 0
@@ -37,7 +37,7 @@ class Counted(PatternSet):
 
 def test_words_that_meet_in_no_sentence_run_no_pattern() -> None:
     part = parse_pattern("how much * cost", PhraseLexicon())
-    patterns = Counted([Pattern("how much * cost", "t", "en", part.regex, part.needs)])
+    patterns = CountingPatternSet([Pattern("how much * cost", "t", "en", part.regex, part.needs)])
     assert not patterns.find_hits(fold_and_pad("So much snow! How so? The cost is low."))
     assert patterns.runs == 0
     assert patterns.find_hits(fold_and_pad("So much snow! How much does it cost?"))

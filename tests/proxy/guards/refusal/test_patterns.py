@@ -18,7 +18,7 @@ LEXICON = PhraseLexicon(
 )
 
 
-def hits(phrase: str, text: str, lexicon: PhraseLexicon = LEXICON) -> bool:
+def has_pattern_hit(phrase: str, text: str, lexicon: PhraseLexicon = LEXICON) -> bool:
     part = parse_pattern(phrase, lexicon)
     return bool(
         PatternSet([Pattern(phrase, "t", "en", part.regex, part.needs)]).find_hits(fold_and_pad(text))
@@ -51,7 +51,7 @@ def hits(phrase: str, text: str, lexicon: PhraseLexicon = LEXICON) -> bool:
     ],
 )
 def test_a_phrase_means_what_its_syntax_says(phrase: str, text: str, hit: bool) -> None:
-    assert hits(phrase, text) is hit
+    assert has_pattern_hit(phrase, text) is hit
 
 
 def test_a_pronoun_class_also_stands_for_the_subject() -> None:
@@ -109,13 +109,13 @@ def test_a_missed_example_and_a_spare_one_that_hits_are_both_told() -> None:
 def test_a_set_that_runs_out_of_memory_fails_closed() -> None:
     """RE2 sets report nothing then; without the canary among the hits every pattern is run by itself."""
 
-    class Exhausted:
+    class ExhaustedLiteralSet:
         def match_text(self, text: bytes) -> None:
             return None
 
     part = parse_pattern("how much", LEXICON)
     patterns = PatternSet([Pattern("how much", "t", "en", part.regex, part.needs)])
-    patterns._literal_set = Exhausted()  # type: ignore[assignment]
+    patterns._literal_set = ExhaustedLiteralSet()  # type: ignore[assignment]
     assert patterns.find_hits(fold_and_pad("how much?"))
 
 

@@ -15,7 +15,7 @@ REFUSER = QuestionRefuser(PACKS, TopicSelection(), NAMES, lambda question: quest
 ROUTER = OverviewRouter(PACKS, NAMES)
 
 
-def topic(question: str, previous: str = "") -> str:
+def find_refused_topic(question: str, previous: str = "") -> str:
     found = REFUSER.find_refusal(question, previous)
     return found.topic if found else ""
 
@@ -45,7 +45,7 @@ def test_what_is_glued_to_a_name_may_be_a_word_of_its_own() -> None:
     ],
 )
 def test_a_name_behind_its_verb_hides_nothing(question: str, wanted: str) -> None:
-    assert topic(question) == wanted
+    assert find_refused_topic(question) == wanted
 
 
 def test_an_overview_question_may_name_the_subject_behind_the_verb() -> None:
@@ -62,15 +62,15 @@ def test_an_overview_question_may_name_the_subject_behind_the_verb() -> None:
     ],
 )
 def test_a_refusal_with_an_open_end_does_not_refuse_what_follows(previous: str, question: str) -> None:
-    assert topic(previous) == "tasks"
-    assert topic(question, previous) == ""
+    assert find_refused_topic(previous) == "tasks"
+    assert find_refused_topic(question, previous) == ""
 
 
 def test_a_hit_that_needs_both_questions_counts() -> None:
-    assert topic("charge for a day?", "How much does Solano") == "terms"
+    assert find_refused_topic("charge for a day?", "How much does Solano") == "terms"
 
 
 @pytest.mark.parametrize("previous", ["What are her rates?", "Is she available?"])
 def test_a_question_that_says_nothing_itself_shares_the_refusal(previous: str) -> None:
     """Also one that hangs on the end of what was asked."""
-    assert topic("And for me?", previous) == "terms"
+    assert find_refused_topic("And for me?", previous) == "terms"

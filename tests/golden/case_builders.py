@@ -13,25 +13,27 @@ PUBLIC = frozenset({"public"})
 SINCE = datetime(2024, 1, 1, tzinfo=UTC)
 
 
-def case(expect: Expectation = "answered", **fields: object) -> GoldenCase:
+def make_case(expect: Expectation = "answered", **fields: object) -> GoldenCase:
     base: dict[str, object] = {"id": "one", "question": "Why?", "model": "help", "language": "en"}
     return GoldenCase(**{**base, "expect": (expect,), **fields})  # type: ignore[arg-type]
 
 
-def handed(name: str = "plans", groups: frozenset[str] = PUBLIC, **fields: object) -> HandedSource:
+def make_handed_source(
+    name: str = "plans", groups: frozenset[str] = PUBLIC, **fields: object
+) -> HandedSource:
     url = f"https://tolva.example/{name}"
     base = {"document_id": f"tolva/{name}.md", "url": url, "access": Access(groups, SINCE)}
     return HandedSource(name, name.title(), **{**base, **fields})  # type: ignore[arg-type]
 
 
-def record(name: str) -> HandedSource:
-    return handed(f"book/{name}", kind="record", document_id="")
+def make_handed_record(name: str) -> HandedSource:
+    return make_handed_source(f"book/{name}", kind="record", document_id="")
 
 
-def outcome(decision: Decision = Decision.ANSWERED, answer: str = "", **fields: object) -> CaseOutcome:
+def make_outcome(decision: Decision = Decision.ANSWERED, answer: str = "", **fields: object) -> CaseOutcome:
     base: dict[str, object] = {"groups": PUBLIC, "now": NOW}
     return CaseOutcome(decision, answer, **{**base, **fields})  # type: ignore[arg-type]
 
 
-def citing(source: HandedSource) -> tuple[Citation, ...]:
+def cite_source(source: HandedSource) -> tuple[Citation, ...]:
     return (Citation(0, 1, source.title, source.url or ""),)

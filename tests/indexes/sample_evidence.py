@@ -49,45 +49,45 @@ STOPS = frozenset(
 PACKS: Mapping[str, WordPack] = {"en": WordPack("Latin", STOPS)}
 
 
-def access(*groups: str, begins: datetime = ALWAYS, ends: datetime | None = None) -> Access:
+def make_access(*groups: str, begins: datetime = ALWAYS, ends: datetime | None = None) -> Access:
     return Access(frozenset(groups), begins, ends)
 
 
-def document(id: str, text: str, who: Access | None = None, **more: str | None) -> Document:
+def make_document(id: str, text: str, access: Access | None = None, **more: str | None) -> Document:
     """A document of the source that its id begins with, for `public` unless said otherwise."""
     title = more.pop("title", None) or id.rpartition("/")[2]
-    return Document(id, id.partition("/")[0], title, text, who or access("public"), **more)
+    return Document(id, id.partition("/")[0], title, text, access or make_access("public"), **more)
 
 
-def viewer(*groups: str, now: datetime = NOW, sources: str = "docs", languages: str = "") -> Viewer:
+def make_viewer(*groups: str, now: datetime = NOW, sources: str = "docs", languages: str = "") -> Viewer:
     return Viewer(frozenset(groups), now, frozenset(sources.split()), frozenset(languages.split()))
 
 
-async def put(store: Store, *documents: Document) -> None:
-    for one in documents:
-        await store.put_document(one, cut_document(one.text))
+async def put_documents(store: Store, *documents: Document) -> None:
+    for document in documents:
+        await store.put_document(document, cut_document(document.text))
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class IndexedStore:
     """A truth with its keyword index and a search over both."""
 
     store: Store
-    lexical: KeywordIndex
+    keyword_index: KeywordIndex
     search: Search
 
 
 @asynccontextmanager
-async def shelf(
+async def open_indexed_store(
     folder: Path, embedder: "HashEmbedder | None" = None, degraded: str = ""
-) -> AsyncIterator[Shelf]:
+) -> AsyncIterator[IndexedStore]:
     async with (
         Store(folder / "truth.db", durable=False) as store,
-        KeywordIndex(folder / "lexical", store) as lexical,
+        KeywordIndex(folder / "lexical", store) as keyword_index,
     ):
-        search = Search(store, lexical, packs=PACKS, embedder=embedder, degraded=degraded)
+        search = Search(store, keyword_index, packs=PACKS, embedder=embedder, degraded=degraded)
         async with search:
-            yield Shelf(store, lexical, search)
+            yield IndexedStore(store, keyword_index, search)
 
 
 class HashEmbedder:
@@ -97,7 +97,7 @@ class HashEmbedder:
         self.name = name
         self.dim = dim
         self.calls: list[str] = []
-        self.broken: str = ""
+        self.fault: str = ""
 
     def choose_band(self, question_language: str | None, passage_language: str | None) -> Band:
         return Band(0, 1)
@@ -106,12 +106,12 @@ class HashEmbedder:
         return self.embed_passages([text])[0]
 
     def embed_passages(self, texts: list[str]) -> list[list[float]]:
-        if self.broken:
-            raise EmbedError(self.broken)
+        if self.fault:
+            raise EmbedError(self.fault)
         self.calls += texts
-        return [self._vector(text) for text in texts]
+        return [self._embed_tokens(text) for text in texts]
 
-    def _vector(self, text: str) -> list[float]:
+    def _embed_tokens(self, text: str) -> list[float]:
         vector = np.full(self.dim, 1e-3)
         for token in tokenize_for_index(text):
             vector[hashlib.sha256(token.encode()).digest()[0] % self.dim] += 1

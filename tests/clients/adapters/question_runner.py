@@ -10,7 +10,7 @@ URL = os.environ["FIADOR_URL"]
 
 
 @dataclass
-class Question:
+class ClientQuestion:
     """What to ask."""
 
     model: str
@@ -23,7 +23,7 @@ class Question:
 
 
 @dataclass
-class Shown:
+class ShownAnswer:
     """What a person would see."""
 
     text: str = ""
@@ -31,7 +31,7 @@ class Shown:
     usage: list[int] | None = field(default=None)
 
 
-def tokens(
+def read_token_counts(
     usage: object, prompt: str = "prompt_tokens", completion: str = "completion_tokens"
 ) -> list[int] | None:
     """The two counts of a usage object or dict."""
@@ -39,13 +39,13 @@ def tokens(
     return None if found is None else [getattr(found, prompt), getattr(found, completion)]
 
 
-def ask(version: str, modes: dict[str, Callable[[Question], Shown]]) -> None:
+def answer_questions(version: str, modes: dict[str, Callable[[ClientQuestion], ShownAnswer]]) -> None:
     """Every question in every mode; an exception is a row as well."""
     for name, fields in json.loads(os.environ["FIADOR_QUESTIONS"]).items():
         for mode, function in modes.items():
-            shown, error = Shown(), ""
+            shown, error = ShownAnswer(), ""
             try:
-                shown = function(Question(**fields))
+                shown = function(ClientQuestion(**fields))
             except Exception as fault:
                 error = f"{type(fault).__name__}: {fault}"
             row = {"version": version, "question": name, "mode": mode, "error": error}

@@ -23,7 +23,7 @@ HOURS = Source(
 SOURCES = (LIBRARY, HOURS)
 
 
-class Banned:
+class SalaryTopicCheck:
     """A topic that any answer with the word "salary" belongs to."""
 
     def find_topic(self, folded: str) -> str:
@@ -31,7 +31,7 @@ class Banned:
 
 
 @cache
-def packs() -> GateRules:
+def load_default_rules() -> GateRules:
     """Default rules over the packs of all languages."""
     return GateRules(
         sentences=load_packs("sentences", SentencePack),
@@ -40,21 +40,21 @@ def packs() -> GateRules:
         words=load_packs("words", WordPack),
         token=TOKEN,
         prompt=PROMPT,
-        topics=Banned(),
+        topics=SalaryTopicCheck(),
     )
 
 
-def pieces(text: str, sizes: Iterable[int]) -> list[str]:
+def split_pieces(text: str, sizes: Iterable[int]) -> list[str]:
     """`text` cut into pieces of the given sizes; what is left is the last."""
-    cut, at = [], 0
+    cut, start = [], 0
     for size in sizes:
-        if at < len(text):
-            cut.append(text[at : at + size])
-        at += size
-    return [*cut, text[at:]]
+        if start < len(text):
+            cut.append(text[start : start + size])
+        start += size
+    return [*cut, text[start:]]
 
 
-def run(
+def run_gate(
     text: str | list[str],
     rules: GateRules | None = None,
     sources: tuple[Source, ...] = SOURCES,
@@ -62,19 +62,19 @@ def run(
     ending: Literal["stop", "length", "cut"] = "stop",
 ) -> list[Release | Stop]:
     """All that the gate says of `text`, whole or in pieces."""
-    gate = Gate(sources, language, rules or packs())
-    said: list[Release | Stop] = []
+    gate = Gate(sources, language, rules or load_default_rules())
+    outputs: list[Release | Stop] = []
     for piece in [text] if isinstance(text, str) else text:
-        said += gate.feed(piece)
-    return said + gate.finish(ending)
+        outputs += gate.feed(piece)
+    return outputs + gate.finish(ending)
 
 
-def released(said: Iterable[Release | Stop]) -> str:
+def join_releases(outputs: Iterable[Release | Stop]) -> str:
     """The text let out."""
-    return "".join(s.text for s in said if isinstance(s, Release))
+    return "".join(s.text for s in outputs if isinstance(s, Release))
 
 
-def verdict(said: list[Release | Stop]) -> str:
+def find_stop_rule(outputs: list[Release | Stop]) -> str:
     """Rule of the stop; "" if there is none."""
-    last = said[-1] if said else None
+    last = outputs[-1] if outputs else None
     return last.rule if isinstance(last, Stop) else ""

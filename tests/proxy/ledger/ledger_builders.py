@@ -13,13 +13,13 @@ ALICE = Caller("k1", "alice", frozenset({"public", "staff"}))
 BOB = Caller("k2", "bob", frozenset({"public"}))
 
 
-def opened(folder: Path, covers: float = 1_000, **settings: object) -> SqliteLedger:
+def open_ledger(folder: Path, covers: float = 1_000, **settings: object) -> SqliteLedger:
     """A ledger whose monthly cap covers that many requests of `BOUND`."""
     caps = settings.pop("caps", DeploymentCaps(SpendCap(month_nanousd=int(BOUND.nanousd * covers))))
     return SqliteLedger(folder / "ledger.db", caps, **settings)  # type: ignore[arg-type]
 
 
-async def held(
+async def require_hold(
     ledger: SqliteLedger, caller: Caller = ALICE, model: str = "m", bound: CostBound = BOUND
 ) -> Hold:
     """A hold that must be granted."""
@@ -28,19 +28,19 @@ async def held(
     return answer
 
 
-async def denied(ledger: SqliteLedger, caller: Caller = ALICE, model: str = "m") -> Denial:
+async def require_denial(ledger: SqliteLedger, caller: Caller = ALICE, model: str = "m") -> Denial:
     """A denial that must come."""
     answer = await ledger.reserve(caller, model, BOUND, PRICES)
     assert isinstance(answer, Denial), answer
     return answer
 
 
-def used(input: int | None = None, output: int | None = None, received: int = 0) -> Spent:
+def make_spent(input: int | None = None, output: int | None = None, received: int = 0) -> Spent:
     """What an attempt used."""
     return Spent(Usage(input, output), received)
 
 
-async def say(ledger: SqliteLedger, pragma: str) -> None:
+async def run_pragma(ledger: SqliteLedger, pragma: str) -> None:
     """Brings the ledger's own connection into a state that a disk would."""
     connection = ledger._database._connection
     assert connection is not None

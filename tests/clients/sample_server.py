@@ -29,7 +29,7 @@ key_minute = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class SampleServer:
     """Where it listens, and the keys by name."""
 
     address: str
@@ -37,50 +37,52 @@ class Stage:
 
 
 @contextmanager
-def serving() -> Iterator[Stage]:
+def serve_sample() -> Iterator[SampleServer]:
     """Sets everything up in a folder of its own, and takes it down again."""
     with tempfile.TemporaryDirectory() as folder, as_file(files("config") / "sample") as sample:
         home = Path(folder) / "site"
         shutil.copytree(sample, home)
         config = home / "fiador.toml"
         config.write_text(config.read_text("utf-8") + PLAIN, "utf-8")
-        _fiador(config, "sync")
+        _run_fiador(config, "sync")
         keys = {
-            "public": _fiador(config, "keys", "create", "public", "--groups", "public"),
-            "empty": _fiador(config, "keys", "create", "empty", "--groups", "public", "--usd-month", "0"),
+            "public": _run_fiador(config, "keys", "create", "public", "--groups", "public"),
+            "empty": _run_fiador(config, "keys", "create", "empty", "--groups", "public", "--usd-month", "0"),
         }
-        with _server(config, Path(folder) / "log") as address:
-            yield Stage(address, {name: text.split()[-1] for name, text in keys.items()})
+        with _start_server(config, Path(folder) / "log") as address:
+            yield SampleServer(address, {name: text.split()[-1] for name, text in keys.items()})
 
 
-def _fiador(config: Path, *command: str) -> str:
-    done = subprocess.run(_command(config, *command), capture_output=True, text=True)
+def _run_fiador(config: Path, *command: str) -> str:
+    done = subprocess.run(_build_fiador_command(config, *command), capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"fiador {' '.join(command)}: {done.stdout}{done.stderr}")
     return done.stdout
 
 
-def _command(config: Path, *command: str) -> list[str]:
+def _build_fiador_command(config: Path, *command: str) -> list[str]:
     return [sys.executable, "-m", "proxy.commands", "--config", str(config), *command]
 
 
 @contextmanager
-def _server(config: Path, log: Path) -> Iterator[str]:
+def _start_server(config: Path, log: Path) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     address = f"http://127.0.0.1:{port}"
     with log.open("wb") as out:
-        child = subprocess.Popen(_command(config, "serve", "--port", str(port)), stdout=out, stderr=out)
+        child = subprocess.Popen(
+            _build_fiador_command(config, "serve", "--port", str(port)), stdout=out, stderr=out
+        )
         try:
-            _await(address, child, log)
+            _await_health(address, child, log)
             yield address
         finally:
             child.terminate()
             child.wait(30)
 
 
-def _await(address: str, child: subprocess.Popen[bytes], log: Path) -> None:
+def _await_health(address: str, child: subprocess.Popen[bytes], log: Path) -> None:
     until = time.monotonic() + START_S
     while time.monotonic() < until and child.poll() is None:
         with suppress(httpx.TransportError):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Notations:
+class NotationSentences:
     """`source` holds the values; each of `same` repeats some of them in another way."""
 
     language: str
@@ -13,7 +13,7 @@ class Notations:
 
 
 ALL = (
-    Notations(
+    NotationSentences(
         "en",
         "The fee is 1,250 euros and rises by 3.5% a year. The hall opened on 14 March 2017, at 9:30. "
         "It seats 48 people, cost 26 million dollars and stands at https://hall.example.org/visit. "
@@ -43,7 +43,7 @@ ALL = (
             "It was the 7th in zone b12.",
         ),
     ),
-    Notations(
+    NotationSentences(
         "es",
         "La cuota es de 1.250 euros y sube un 3,5 %. La sala abrió el 14 de marzo de 2017 a las 9.30 h. "
         "Tiene 48 plazas, costó 26 millones de dólares y está en https://sala.ejemplo.es/visita. "
@@ -66,7 +66,7 @@ ALL = (
             "Llame al +34 912345678.",
         ),
     ),
-    Notations(
+    NotationSentences(
         "pt",
         "A taxa é de 1.250 euros e sobe 3,5% ao ano. A sala abriu em 14 de março de 2017, às 9h30. "
         "Tem 48 lugares, custou 26 milhões de dólares e fica em https://sala.exemplo.pt/visita. "
@@ -86,7 +86,7 @@ ALL = (
             "Fica em www.sala.exemplo.pt/visita.",
         ),
     ),
-    Notations(
+    NotationSentences(
         "fr",
         "Le tarif est de 1 250 euros et monte de 3,5 % par an. La salle a ouvert le 14 mars 2017 à 9h30. "
         "Elle a 48 places, a coûté 26 millions de dollars et se trouve sur https://salle.exemple.fr/visite. "
@@ -106,7 +106,7 @@ ALL = (
             "Voir salle.exemple.fr.",
         ),
     ),
-    Notations(
+    NotationSentences(
         "de",
         "Die Gebühr beträgt 1.250 Euro und steigt um 3,5 %. Der Saal öffnete am 14. März 2017 um 9.30 Uhr. "
         "Er hat 48 Plätze, kostete 26 Millionen Dollar und steht auf https://saal.beispiel.de/besuch. "
@@ -127,7 +127,7 @@ ALL = (
             "Mehr auf saal.beispiel.de.",
         ),
     ),
-    Notations(
+    NotationSentences(
         "ru",
         "Плата 1 250 евро и растёт на 3,5 % в год. Зал открылся 14 марта 2017 года в 9:30. "
         "В нём 48 мест, он стоил 26 миллионов долларов, адрес https://zal.primer.ru/vizit. "
@@ -147,7 +147,7 @@ ALL = (
             "Адрес zal.primer.ru.",
         ),
     ),
-    Notations(
+    NotationSentences(
         "fa",
         "هزینه ۱٬۲۵۰ یورو است و سالی ۳٫۵ درصد بالا می‌رود. تالار در ۱۴ مارس ۲۰۱۷ ساعت ۹:۳۰ باز شد. "
         "تالار ۴۸ جا دارد و ۲۶ میلیون دلار هزینه داشت. نشانی https://talar.example.ir/bazdid است. "
@@ -169,7 +169,7 @@ ALL = (
             "نشانی talar.example.ir است.",
         ),
     ),
-    Notations(
+    NotationSentences(
         "ar",
         "الرسم ١٬٢٥٠ يورو ويرتفع ٣٫٥٪ سنويا. افتتحت القاعة في ١٤ مارس ٢٠١٧ الساعة ٩:٣٠. "
         "فيها ٤٨ مقعدا وكلفت ٢٦ مليون دولار، والعنوان https://qaa.example.sa/ziyara. "
@@ -188,7 +188,7 @@ ALL = (
             "اتصلوا على +966112345678.",
         ),
     ),
-    Notations(
+    NotationSentences(
         "hi",
         "शुल्क 1,250 यूरो है और हर साल 3.5% बढ़ता है। हॉल 14 मार्च 2017 को 9:30 बजे खुला। "
         "इसमें 48 सीटें हैं, लागत 26 लाख रुपये थी, जनसंख्या 12,34,567 है, पता https://hall.udaharan.in/yatra है। "
@@ -206,7 +206,7 @@ ALL = (
             "पता hall.udaharan.in है।",
         ),
     ),
-    Notations(
+    NotationSentences(
         "zh",
         "费用为1,250欧元，每年上涨3.5%。大厅于2017年3月14日上午9:30开放。"
         "共有48个座位，耗资2600万美元，网址是https://dating.example.cn/canguan。"

@@ -31,28 +31,28 @@ CARD = {
 }
 
 
-def write(folder: Path, **card: Any) -> Path:
+def write_model(folder: Path, **card: Any) -> Path:
     """A whole model folder at `folder`; `card` replaces entries of its card."""
     folder.mkdir(parents=True, exist_ok=True)
     words = ["<pad>", "<unk>", *(word for line in MEANINGS for word in line)]
-    _tokenizer(words).save(str(folder / "tokenizer.json"))
-    onnx.save(graph(_table(words)), folder / "model.onnx")
+    _build_word_tokenizer(words).save(str(folder / "tokenizer.json"))
+    onnx.save(build_graph(_build_table(words)), folder / "model.onnx")
     (folder / "model_card.json").write_text(json.dumps(CARD | card))
     return folder
 
 
-def graph(
+def build_graph(
     table: np.ndarray[Any, Any], kinds: tuple[str, ...] = ("input_ids", "attention_mask")
 ) -> onnx.ModelProto:
     """Looks every token up in `table`; other inputs are taken and not used."""
     inputs = [helper.make_tensor_value_info(kind, TensorProto.INT64, ["batch", "length"]) for kind in kinds]
     output = helper.make_tensor_value_info("states", TensorProto.FLOAT, ["batch", "length", table.shape[1]])
     node = helper.make_node("Gather", ["table", kinds[0]], ["states"])
-    made = helper.make_graph([node], "tiny", inputs, [output], [numpy_helper.from_array(table, "table")])
-    return helper.make_model(made, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    graph = helper.make_graph([node], "tiny", inputs, [output], [numpy_helper.from_array(table, "table")])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
 
 
-def _table(words: list[str]) -> np.ndarray[Any, Any]:
+def _build_table(words: list[str]) -> np.ndarray[Any, Any]:
     table = np.zeros((len(words), DIM), np.float32)
     table[:, DIM - 1] = 0.1
     for place, line in enumerate(MEANINGS):
@@ -61,7 +61,7 @@ def _table(words: list[str]) -> np.ndarray[Any, Any]:
     return table
 
 
-def _tokenizer(words: list[str]) -> Tokenizer:
+def _build_word_tokenizer(words: list[str]) -> Tokenizer:
     tokenizer = Tokenizer(models.WordLevel({word: i for i, word in enumerate(words)}, unk_token="<unk>"))
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()

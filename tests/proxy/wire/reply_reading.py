@@ -11,7 +11,7 @@ from proxy.wire.upstream_events import AnswerText, ResponseEnd, ThoughtText
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class WholeReply:
     """All of a reply: its text, its billed text, the last usage, its end."""
 
     text: str
@@ -20,23 +20,25 @@ class Read:
     end: ResponseEnd
 
 
-def read(dialect: Dialect, reads: Sequence[bytes], content_type: str = "text/event-stream") -> Read:
+def read_reply(
+    dialect: Dialect, reads: Sequence[bytes], content_type: str = "text/event-stream"
+) -> WholeReply:
     reader = ResponseReader(dialect, content_type)
-    heard: list[UpstreamEvent] = []
+    events: list[UpstreamEvent] = []
     for data in reads:
-        heard += reader.feed(data)
-    heard += reader.finish()
+        events += reader.feed(data)
+    events += reader.finish()
     assert reader.end
-    usages = [item for item in heard if isinstance(item, Usage)]
-    return Read(
-        "".join(item.text for item in heard if isinstance(item, AnswerText)),
-        "".join(item.text for item in heard if isinstance(item, ThoughtText)),
+    usages = [item for item in events if isinstance(item, Usage)]
+    return WholeReply(
+        "".join(item.text for item in events if isinstance(item, AnswerText)),
+        "".join(item.text for item in events if isinstance(item, ThoughtText)),
         usages[-1] if usages else None,
         reader.end,
     )
 
 
-def pieces(data: bytes, cuts: Sequence[int]) -> list[bytes]:
+def split_bytes(data: bytes, cuts: Sequence[int]) -> list[bytes]:
     """`data` cut at these places."""
     ends = sorted(cut % (len(data) + 1) for cut in cuts)
     return [data[start:end] for start, end in zip([0, *ends], [*ends, len(data)], strict=True)]

@@ -17,55 +17,55 @@ from indexes.keywords.index_folder import TantivyFolder
 from indexes.keywords.keyword_index import IndexFolders, KeywordIndex
 from indexes.store import Store
 from indexes.sync import embed_missing_passages
-from tests.indexes.shelf import HashEmbedder, access, document, put
+from tests.indexes.sample_evidence import HashEmbedder, make_access, make_document, put_documents
 
 GROUPS = ("a", "b")
 CHANGES = 40
 
 
-def die(*_: object) -> None:
+def kill_process(*_: object) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def before(owner: Any, name: str, at: int) -> None:
+def kill_before_call(owner: Any, name: str, at: int) -> None:
     """Dies instead of the `at`-th call."""
     calls = iter(range(at))
     real: Callable[..., object] = getattr(owner, name)
 
-    def counted(*arguments: object, **more: object) -> object:
+    def count_call(*arguments: object, **more: object) -> object:
         if next(calls, None) is None:
-            die()
+            kill_process()
         return real(*arguments, **more)
 
-    setattr(owner, name, counted)
+    setattr(owner, name, count_call)
 
 
-def after(owner: Any, name: str, at: int) -> None:
+def kill_after_call(owner: Any, name: str, at: int) -> None:
     """Dies after the `at`-th call."""
     calls = iter(range(at))
     real: Callable[..., object] = getattr(owner, name)
 
-    def counted(*arguments: object, **more: object) -> object:
+    def count_call(*arguments: object, **more: object) -> object:
         value = real(*arguments, **more)
         if next(calls, None) is None:
-            die()
+            kill_process()
         return value
 
-    setattr(owner, name, counted)
+    setattr(owner, name, count_call)
 
 
 POINTS: dict[str, Callable[[int], None]] = {
-    "inside the transaction": lambda at: after(document_writes, "enqueue_passages", at),
-    "before the index commits": lambda at: before(TantivyFolder, "_build_document", at),
-    "after the index has committed": lambda at: before(TantivyFolder, "mark_applied", at // 4),
-    "after the mark": lambda at: before(outbox, "record_drain", at // 4),
-    "after a drain": lambda at: after(outbox, "record_drain", at // 4),
-    "before a new index is switched to": lambda at: before(IndexFolders, "switch_current", 0),
-    "after a new index was switched to": lambda at: after(IndexFolders, "switch_current", 0),
+    "inside the transaction": lambda at: kill_after_call(document_writes, "enqueue_passages", at),
+    "before the index commits": lambda at: kill_before_call(TantivyFolder, "_build_document", at),
+    "after the index has committed": lambda at: kill_before_call(TantivyFolder, "mark_applied", at // 4),
+    "after the mark": lambda at: kill_before_call(outbox, "record_drain", at // 4),
+    "after a drain": lambda at: kill_after_call(outbox, "record_drain", at // 4),
+    "before a new index is switched to": lambda at: kill_before_call(IndexFolders, "switch_current", 0),
+    "after a new index was switched to": lambda at: kill_after_call(IndexFolders, "switch_current", 0),
 }
 
 
-def changes(seed: int) -> Iterator[tuple[str, str, str]]:
+def generate_changes(seed: int) -> Iterator[tuple[str, str, str]]:
     """The same for the same seed: what, document, group."""
     chance = random.Random(seed)
     for _ in range(CHANGES):
@@ -73,12 +73,12 @@ def changes(seed: int) -> Iterator[tuple[str, str, str]]:
         yield what, f"docs/{chance.randrange(8)}", chance.choice(GROUPS)
 
 
-async def change(store: Store, what: str, id: str, group: str) -> None:
+async def apply_change(store: Store, what: str, id: str, group: str) -> None:
     match what:
         case "put":
-            await put(store, document(id, f"common words {group}", access(group)))
+            await put_documents(store, make_document(id, f"common words {group}", make_access(group)))
         case "access":
-            await store.set_access(id, access(group))
+            await store.set_access(id, make_access(group))
         case "remove":
             await store.remove_document(id)
 
@@ -87,11 +87,11 @@ async def main(folder: Path, point: str, seed: int) -> None:
     chance = random.Random(seed)
     POINTS[point](chance.randrange(4, 30))
     async with Store(folder / "truth.db") as store, KeywordIndex(folder / "lexical", store) as index:
-        with (folder / "acknowledged").open("a") as said:
-            for what, id, group in changes(seed):
-                await change(store, what, id, group)
-                said.write("x")
-                said.flush()
+        with (folder / "acknowledged").open("a") as acknowledged:
+            for what, id, group in generate_changes(seed):
+                await apply_change(store, what, id, group)
+                acknowledged.write("x")
+                acknowledged.flush()
                 if chance.random() < 0.3:
                     await index.drain()
                 if chance.random() < 0.1:

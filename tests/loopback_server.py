@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 
 
 @asynccontextmanager
-async def serving(app: ASGIApp) -> AsyncIterator[str]:
+async def serve_app(app: ASGIApp) -> AsyncIterator[str]:
     """The app's base URL, without a slash at its end."""
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(
@@ -34,7 +34,7 @@ async def serving(app: ASGIApp) -> AsyncIterator[str]:
         listener.close()
 
 
-def free_ports(count: int = 3) -> int:
+def find_free_ports(count: int = 3) -> int:
     """The first of `count` neighbouring ports that nobody listens at."""
     while True:
         with ExitStack() as held:

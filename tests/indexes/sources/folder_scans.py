@@ -9,7 +9,7 @@ from indexes.types import Document
 PUBLIC = "allowed_groups: [public]\n"
 
 
-def write(root: Path, files: dict[str, str]) -> Path:
+def write_files(root: Path, files: dict[str, str]) -> Path:
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -17,21 +17,21 @@ def write(root: Path, files: dict[str, str]) -> Path:
     return root
 
 
-def scan(root: Path, **more: object) -> list[Finding]:
+def scan_folder(root: Path, **more: object) -> list[Finding]:
     return list(DocumentFolder("docs", root, **more).scan())  # type: ignore[arg-type]
 
 
-def documents(findings: list[Finding]) -> dict[str, Document]:
+def select_documents(findings: list[Finding]) -> dict[str, Document]:
     return {finding.id: finding for finding in findings if isinstance(finding, Document)}
 
 
-def faults(findings: list[Finding]) -> list[str]:
-    said = [f if isinstance(f, SourceFault) else f.fault for f in findings if not isinstance(f, Document)]
-    return [str(fault) for fault in said if fault]
+def select_faults(findings: list[Finding]) -> list[str]:
+    problems = [f if isinstance(f, SourceFault) else f.fault for f in findings if not isinstance(f, Document)]
+    return [str(fault) for fault in problems if fault]
 
 
-def only_fault(root: Path, **more: object) -> str:
-    found = scan(root, **more)
-    assert documents(found) == {}
-    (fault,) = faults(found)
+def scan_for_fault(root: Path, **more: object) -> str:
+    found = scan_folder(root, **more)
+    assert select_documents(found) == {}
+    (fault,) = select_faults(found)
     return fault

@@ -5,15 +5,12 @@ import asyncio
 from proxy.domain.types import Message, UpstreamCall, UpstreamEnd, Usage
 from proxy.settings import tree
 from proxy.upstream.openai import OpenAIUpstream
-from tests.fakes import (
-    FakeUpstream,
-    Play,
-)
+from tests.fake_upstream import FakeUpstream, ResponseScript
 
 CALL = UpstreamCall(model="m", messages=(Message("user", "Who?"),), output_cap=100)
 
 
-class Collect:
+class CollectingSink:
     """A sink that keeps everything; `enough` is the number of text events after which it wants no more."""
 
     def __init__(self, enough: int = 10**9) -> None:
@@ -40,16 +37,18 @@ class Collect:
         self.flushes += 1
 
 
-def upstream(url: str, **settings: object) -> OpenAIUpstream:
+def make_upstream(url: str, **settings: object) -> OpenAIUpstream:
     fields = {"protocol": "openai", "base_url": url, "idle_s": 60, "total_s": 90, "connect_s": 60} | settings
     return OpenAIUpstream(tree.UpstreamSettings.model_validate(fields), key="sk-test")
 
 
-async def ran(play: Play, sink: Collect | None = None, **settings: object) -> tuple[UpstreamEnd, Collect]:
+async def attempt_once(
+    play: ResponseScript, sink: CollectingSink | None = None, **settings: object
+) -> tuple[UpstreamEnd, CollectingSink]:
     """One attempt against a fake that plays `play`."""
-    sink = sink or Collect()
+    sink = sink or CollectingSink()
     async with FakeUpstream(play) as fake:
-        model = upstream(fake.url, **settings)
+        model = make_upstream(fake.url, **settings)
         try:
             return await model.run(CALL, sink), sink
         finally:
