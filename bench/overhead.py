@@ -7,8 +7,6 @@ turns with its reference in one run, because the machine is shared: only ratios 
 import argparse
 import contextlib
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -18,7 +16,7 @@ from pathlib import Path
 import httpx
 
 from bench.resources import read_cpu_s, read_memory_mb
-from bench.serving import serve_proxy
+from bench.serving import serve_proxy, start_upstream
 from bench.upstream import split_answer
 
 CONFIG = """
@@ -81,7 +79,7 @@ def run(arguments: list[str]) -> int:
     parser.add_argument("--requests", type=int, default=200, help="of each kind")
     options = parser.parse_args(arguments)
     with (
-        _start_upstream() as port,
+        start_upstream() as port,
         _write_deployment(port) as config,
         serve_proxy(config) as proxy,
         httpx.Client(trust_env=False) as client,
@@ -130,19 +128,6 @@ def _time_request(client: httpx.Client, base_url: str, *, stream: bool) -> Reque
                 first = first or time.perf_counter()
     ended = time.perf_counter()
     return RequestTimes(((first or ended) - began) * 1e3, (ended - began) * 1e3)
-
-
-@contextlib.contextmanager
-def _start_upstream() -> Iterator[int]:
-    """The stand-in upstream in a process of its own; its port."""
-    child = subprocess.Popen([sys.executable, "-m", "bench.upstream"], stdout=subprocess.PIPE)
-    assert child.stdout is not None
-    try:
-        yield int(child.stdout.readline())
-    finally:
-        child.terminate()
-        child.wait(10)
-        child.stdout.close()
 
 
 @contextlib.contextmanager

@@ -5,10 +5,9 @@ A task that waits for another one is part of the way: what stood on the stack wh
 
 import asyncio
 import contextlib
-import subprocess
 import sys
 import tempfile
-from collections.abc import Coroutine, Iterator, MutableMapping
+from collections.abc import Coroutine, MutableMapping
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import orjson
 
 from bench.overhead import CONFIG, DOCUMENT, REQUEST_BODY
+from bench.serving import start_upstream
 from proxy.app.asgi import build_surface
 from proxy.app.deployment import open_deployment
 from proxy.commands.sync import sync_index
@@ -29,7 +29,7 @@ OWN = ("proxy/", "indexes/")
 
 def measure_depth() -> list[str]:
     """`file:function`, from the endpoint of the route to `Gate.feed`, in the order of the calls."""
-    with serve_upstream() as port, tempfile.TemporaryDirectory() as folder:
+    with start_upstream() as port, tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         (home / "docs").mkdir()
         (home / "docs" / "hours.md").write_text(DOCUMENT, "utf-8")
@@ -105,16 +105,3 @@ async def call_app(app: Any) -> None:
         """Read by nobody."""
 
     await app(scope, receive, send)
-
-
-@contextlib.contextmanager
-def serve_upstream() -> Iterator[int]:
-    """The stand-in upstream of `bench overhead`; its port."""
-    child = subprocess.Popen([sys.executable, "-m", "bench.upstream"], stdout=subprocess.PIPE)
-    assert child.stdout is not None
-    try:
-        yield int(child.stdout.readline())
-    finally:
-        child.terminate()
-        child.wait(10)
-        child.stdout.close()

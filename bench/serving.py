@@ -1,4 +1,4 @@
-"""A `fiador serve` of its own process, for benchmarks that measure the whole proxy."""
+"""Processes of their own for benchmarks that measure the whole proxy: `fiador serve`, and an upstream."""
 
 import contextlib
 import socket
@@ -52,3 +52,16 @@ def _wait_until_healthy(address: str, child: subprocess.Popen[bytes]) -> None:
                     return
             time.sleep(0.05)
     raise RuntimeError("the proxy did not start: run `fiador serve` with the same configuration to see why")
+
+
+@contextlib.contextmanager
+def start_upstream() -> Iterator[int]:
+    """The stand-in upstream in a process of its own; its port."""
+    child = subprocess.Popen([sys.executable, "-m", "bench.upstream"], stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    try:
+        yield int(child.stdout.readline())
+    finally:
+        child.terminate()
+        child.wait(10)
+        child.stdout.close()

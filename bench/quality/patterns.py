@@ -10,7 +10,7 @@ from bench.resources import read_own_cpu_s
 from proxy.guards.refusal.pack import RefusePack
 from proxy.guards.refusal.refuser import QuestionRefuser, TopicSelection
 from proxy.guards.route import OverviewRouter
-from proxy.settings.languages import TAGS, load_packs
+from proxy.settings.languages import LANGUAGE_TAGS, load_packs
 
 
 def build_refuser(off: frozenset[str] = frozenset(), names: Sequence[str] = ()) -> QuestionRefuser:
@@ -58,4 +58,4 @@ def measure_cpu_ms(call: Callable[[str], object], texts: Sequence[str]) -> tuple
 def order_tags(tags: Iterable[str]) -> list[str]:
     """Languages in the order of the packs, unknown ones last."""
     present = set(tags)
-    return [tag for tag in TAGS if tag in present] + sorted(present - set(TAGS))
+    return [tag for tag in LANGUAGE_TAGS if tag in present] + sorted(present - set(LANGUAGE_TAGS))

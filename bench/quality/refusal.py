@@ -17,7 +17,7 @@ from bench.quality.state import RunContext, RunState
 from bench.quality.vectors import CachedEmbedder
 from indexes.progress import show_progress
 from indexes.types import Evidence
-from proxy.settings.languages import TAGS
+from proxy.settings.languages import LANGUAGE_TAGS
 
 WAYS = ("keywords", "hybrid")
 EVERYONE = frozenset({"everyone"})
@@ -57,7 +57,7 @@ def run(arguments: list[str]) -> int:
 
 def _list_bands(embedder: CachedEmbedder) -> Iterator[str]:
     """All bands of the model's card: other bands are another run."""
-    pairs = product((None, *TAGS), repeat=2)
+    pairs = product((None, *LANGUAGE_TAGS), repeat=2)
     return (
         str(embedder.choose_band(question_language, passage_language))
         for question_language, passage_language in pairs

@@ -20,7 +20,7 @@ from proxy.guards.refusal.refuser import QuestionRefuser, TopicSelection
 from proxy.guards.route import OverviewRouter
 from proxy.pipeline.context import Assistant
 from proxy.settings import tree
-from proxy.settings.languages import TAGS, load_packs
+from proxy.settings.languages import LANGUAGE_TAGS, load_packs
 from proxy.settings.lock import ThresholdLock
 
 
@@ -160,4 +160,4 @@ def _collect_calibrated_thresholds(name: str, lock: ThresholdLock | None) -> dic
     """The calibrated thresholds of one assistant, by language; none where nothing was calibrated."""
     if lock is None:
         return {}
-    return {tag: value for tag in TAGS if (value := lock.find_threshold(name, tag)) is not None}
+    return {tag: value for tag in LANGUAGE_TAGS if (value := lock.find_threshold(name, tag)) is not None}

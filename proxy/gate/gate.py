@@ -96,7 +96,7 @@ class Gate:
         ):
             return self._stop_answer(self._build_token_stop(pending))
         if self._scanner.is_overlong:
-            outputs += self._stop_answer(self._build_length_stop(pending))
+            outputs += self._stop_answer(self._build_overlong_stop(pending))
         return outputs
 
     def _has_leading_token(self, pending: str) -> bool:
@@ -121,7 +121,7 @@ class Gate:
 
     def _judge_unit(self, unit: SentenceSpan) -> GateOutputs:
         if len(unit.text) > self._rules.sentence_chars_max:
-            return self._stop_answer(self._build_length_stop(unit.text))
+            return self._stop_answer(self._build_overlong_stop(unit.text))
         if self._rules.has_token(unit.text):
             return self._stop_answer(self._build_token_stop(unit.text))
         sentence = self._read_sentence(unit)
@@ -212,7 +212,7 @@ class Gate:
         is_first = self._leading_releases == [] and self._rules.leading_token_pattern.match(text)
         return Stop(GateRule.TOKEN, "not_in_sources" if is_first else "stopped", self._rules.token)
 
-    def _build_length_stop(self, text: str) -> Stop:
+    def _build_overlong_stop(self, text: str) -> Stop:
         return Stop(
             GateRule.LONG, "stopped", text[:80], detail=f"above {self._rules.sentence_chars_max} characters"
         )

@@ -32,7 +32,7 @@ from proxy.pipeline.context import AnswerContext, Assistant, ServedRequest
 from proxy.pipeline.exchange import Exchange, RecordingReply
 from proxy.pipeline.retrieve import Grounding, retrieve_sources, translate_store_faults
 from proxy.pipeline.sink import GatedSink, is_released_whole
-from proxy.pipeline.verdict import Verdict, VerdictContext, judge_attempt, rule_on_attempt
+from proxy.pipeline.verdict import Verdict, VerdictContext, build_attempt_ruling, judge_attempt
 from proxy.wire.background_tasks import match_background_task
 
 ReplyOpener = Callable[[ChatRequest, str], Reply]
@@ -105,7 +105,7 @@ async def run_layers(exchange: Exchange, context: AnswerContext) -> None:
     with exchange.measure_step("refuse"):
         refusal = find_refusal(served)  # step 2, layer 1
     if refusal:
-        exchange.keep_ruling(rule_on_refusal(refusal))
+        exchange.keep_ruling(build_refusal_ruling(refusal))
         return await exchange.reply_fixed_text(texts.render_text(f"refused.{refusal.topic}", language))
 
     with exchange.measure_step("retrieve"), translate_store_faults():
@@ -164,7 +164,7 @@ def find_refusal(served: ServedRequest) -> Refusal | None:
     return assistant.refuser.find_refusal(request.question, previous)
 
 
-def rule_on_refusal(refusal: Refusal) -> Ruling:
+def build_refusal_ruling(refusal: Refusal) -> Ruling:
     """The refusal for the log: the pattern, and the folded words that it hit."""
     rule, piece = refusal.pattern, refusal.piece
     return Ruling(Decision.REFUSED, Layer.REFUSAL, topic=refusal.topic, rule=rule, offending=piece)
@@ -221,7 +221,7 @@ async def finish_reply(
         raise BusyError("The model cannot be reached now. Please try again.", code="upstream_failed")
     terms = VerdictContext(result.call.is_client_cap, sink.has_released, stop_finish)
     verdict = judge_attempt(sink.stop, end, terms)
-    exchange.keep_ruling(rule_on_attempt(verdict, sink.stop, end))
+    exchange.keep_ruling(build_attempt_ruling(verdict, sink.stop, end))
     if verdict.decision is Decision.NOT_IN_SOURCES:
         return await exchange.reply_fixed_text(render_not_found(verdict.notice, served, grounding))
     cited = citations.build_citations(sink.released, result.call.sources)

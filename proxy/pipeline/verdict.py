@@ -31,30 +31,33 @@ class VerdictContext:
     stop_finish: str = "stop"
 
 
-def judge_attempt(stop: Stop | None, end: UpstreamEnd, terms: VerdictContext) -> Verdict:
+def judge_attempt(stop: Stop | None, end: UpstreamEnd, context: VerdictContext) -> Verdict:
     """The verdict on one attempt that has said something."""
     is_broken = end.finish in ("cut", "failed")
     if is_broken and (stop is None or stop.rule == GateRule.LENGTH):
         return Verdict(Decision.UPSTREAM_FAILED, Layer.NONE, "upstream_failed")
     if stop is not None:
-        return judge_stop(stop, terms)
+        return judge_stop(stop, context)
     return Verdict(Decision.ANSWERED)
 
 
-def judge_stop(stop: Stop, terms: VerdictContext) -> Verdict:
-    """The verdict where the gate ended the answer."""
+def judge_stop(stop: Stop, context: VerdictContext) -> Verdict:
+    """The verdict where the gate ended the answer, and which notice stands behind what was released.
+
+    `not_in_sources` comes only where nothing was released before.
+    """
     if stop.kind == "not_in_sources":
         layer = Layer.PROMPT if stop.rule == GateRule.TOKEN else Layer.GATE
         return Verdict(Decision.NOT_IN_SOURCES, layer, "not_in_sources")
     if stop.kind == "truncated":
-        finish = "length" if terms.is_client_cap else "stop"
+        finish = "length" if context.is_client_cap else "stop"
         return Verdict(Decision.TRUNCATED, Layer.GATE, "truncated", finish)
     layer = Layer.VOICE if stop.rule in VOICE_RULES else Layer.GATE
-    notice = "withheld_rest" if terms.has_released else "withheld_all"
-    return Verdict(Decision.STOPPED, layer, notice, terms.stop_finish)
+    notice = "withheld_rest" if context.has_released else "withheld_all"
+    return Verdict(Decision.STOPPED, layer, notice, context.stop_finish)
 
 
-def rule_on_attempt(verdict: Verdict, stop: Stop | None, end: UpstreamEnd) -> Ruling:
+def build_attempt_ruling(verdict: Verdict, stop: Stop | None, end: UpstreamEnd) -> Ruling:
     """The verdict for the log, with the piece that failed and where it was looked for."""
     if stop is None:
         return Ruling(verdict.decision, verdict.layer, detail=end.explanation)

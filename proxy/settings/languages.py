@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from proxy.domain.errors import ConfigError
 
-TAGS = ("en", "fa", "es", "pt", "fr", "de", "ru", "ar", "hi", "zh")
+LANGUAGE_TAGS = ("en", "fa", "es", "pt", "fr", "de", "ru", "ar", "hi", "zh")
 
 T = TypeVar("T")
 
@@ -42,6 +42,6 @@ def load_pack(tag: str, name: str, kind: type[T]) -> T:
         ) from fault
 
 
-def load_packs(name: str, kind: type[T], tags: tuple[str, ...] = TAGS) -> Mapping[str, T]:
+def load_packs(name: str, kind: type[T], tags: tuple[str, ...] = LANGUAGE_TAGS) -> Mapping[str, T]:
     """The same file of every pack, by tag."""
     return {tag: load_pack(tag, name, kind) for tag in tags}

@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 from proxy.domain.errors import ConfigError
 from proxy.guards.fixed_texts import list_text_keys
 from proxy.guards.refusal.pack import TOPICS
-from proxy.settings.languages import TAGS
+from proxy.settings.languages import LANGUAGE_TAGS
 from proxy.settings.tree import FolderSourceSettings, JwtAuthSettings, Section, Settings, UpstreamSettings
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -106,7 +106,7 @@ def _check_assistants(settings: Settings) -> Iterator[str]:
         yield from _check_references(f"{location}.records", assistant.records, settings.records)
         languages = {"language": (assistant.language,), "thresholds": (*assistant.thresholds,)}
         for key, tags in {**languages, "texts": (*assistant.texts,)}.items():
-            yield from _check_references(f"{location}.{key}", tags, dict.fromkeys(TAGS))
+            yield from _check_references(f"{location}.{key}", tags, dict.fromkeys(LANGUAGE_TAGS))
         topics = assistant.topics
         yield from _check_references(
             f"{location}.topics.off", tuple(topics.off), dict.fromkeys((*TOPICS, *topics.own))
@@ -125,7 +125,7 @@ def _check_models(settings: Settings) -> Iterator[str]:
         yield from _check_references(f"{location}.assistant", (model.assistant,), settings.assistants)
         yield from _check_references(f"{location}.upstream", (model.upstream,), settings.upstreams)
         upstream = settings.upstreams.get(model.upstream)
-        if upstream and upstream.protocol in ("openai", "anthropic") and not model.model:
+        if upstream and upstream.is_http and not model.model:
             yield f"{location}.model: want the upstream's name of the model, got nothing"
 
 
@@ -138,7 +138,7 @@ def _check_links(settings: Settings) -> Iterator[str]:
 
 
 def _check_upstream(location: str, upstream: UpstreamSettings) -> Iterator[str]:
-    if upstream.protocol in ("openai", "anthropic") and not upstream.base_url.startswith(WEB_SCHEMES):
+    if upstream.is_http and not upstream.base_url.startswith(WEB_SCHEMES):
         yield f"{location}.base_url: want an http(s) address, got {upstream.base_url!r}"
     if upstream.protocol == "scripted" and upstream.script is None:
         yield f"{location}.script: want the file to replay, got nothing"

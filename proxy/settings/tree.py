@@ -192,6 +192,10 @@ class RecordBookSettings(Section):
     title: str = ""
 
 
+HTTP_PROTOCOLS = ("openai", "anthropic")
+"""Those that `proxy.upstream.http_upstream` speaks over a network."""
+
+
 class UpstreamSettings(Section):
     protocol: Literal["openai", "anthropic", "extractive", "scripted"]
     base_url: str = ""
@@ -206,6 +210,11 @@ class UpstreamSettings(Section):
     reasoning_efforts: tuple[str, ...] = ()
     verbosities: tuple[str, ...] = ()
     sentences_max: int = Field(default=3, ge=1, le=20)
+
+    @property
+    def is_http(self) -> bool:
+        """Whether it is a server: then it needs an address, and its models a name of their own there."""
+        return self.protocol in HTTP_PROTOCOLS
 
 
 class PriceSettings(Section):

@@ -1,4 +1,4 @@
-"""Step 7 over HTTP: post, read, push into the sink where the bytes arrive; a fault is an `UpstreamEnd`."""
+"""Step 7 of an answer, over HTTP: post, read, push into the sink where bytes arrive. A fault is a value."""
 
 import asyncio
 import time
@@ -47,7 +47,9 @@ class UpstreamRequest:
 class HttpUpstream(ABC):
     """What every `ports.Upstream` over HTTP shares: a pool of connections, made at the first request.
 
-    A protocol adds its `name`, its paths below `base_url`, its body, and the dialect of what comes back.
+    A protocol adds its `name`, its headers (they hold the key), its body, the dialect of what comes back,
+    and its paths below `base_url`. One whose path depends on the call, or whose list of models has another
+    shape than OpenAI's `{"data": [{"id": …}]}`, overrides `run` or `list_models`.
     """
 
     name: str
@@ -74,7 +76,7 @@ class HttpUpstream(ABC):
 
     @abstractmethod
     def open_dialect(self) -> Dialect:
-        """A reader of one reply's events."""
+        """A new reader of one reply's events: it may keep what it has read."""
 
     async def run(self, call: UpstreamCall, sink: UpstreamSink) -> UpstreamEnd:
         """One attempt. Cancelling the task closes the connection; what the sink raises comes through."""

@@ -28,7 +28,11 @@ UpstreamEvent = AnswerText | ThoughtText | Usage
 
 
 class Dialect(Protocol):
-    """One protocol: what one event, or one whole body, says."""
+    """One protocol: what one event, or one whole body, says. One object a reply, so it may remember.
+
+    Text goes before the finish that ends it: what comes behind `AnswerFinish` is no text any more. A `Usage`
+    is the whole so far, thoughts counted as output; the last one counts, they are never added up.
+    """
 
     def read_event(self, name: str, value: object) -> Iterable[DialectEvent]:
         """`value` is the parsed data of an event."""

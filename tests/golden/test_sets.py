@@ -11,7 +11,7 @@ from indexes.sources.folder import DocumentFolder
 from indexes.text.folding import fold_text
 from indexes.types import Document
 from proxy.settings import lock
-from proxy.settings.languages import TAGS
+from proxy.settings.languages import LANGUAGE_TAGS
 from proxy.settings.load import load_settings as settings
 from proxy.settings.tree import FolderSourceSettings
 from proxy.upstream.scripted import read_script
@@ -87,7 +87,7 @@ def test_the_sets_hold_enough_cases_of_every_kind() -> None:
     assert min(kinds[kind] for kind in ("answered", "refused", "no_evidence", "records", "stopped")) >= 12
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("tag", LANGUAGE_TAGS)
 def test_each_language_has_a_conversation_of_four_turns_or_more(tag: str) -> None:
     turns = Counter(case.id.rsplit("/")[0] for case in CASES if case.language == tag and "/" in case.id)
     assert max(turns.values()) >= 4

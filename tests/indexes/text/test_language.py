@@ -5,7 +5,7 @@ import pytest
 from indexes.text.folding import fold_text
 from indexes.text.language import WordPack, detect_language
 from indexes.text.words import find_content_words
-from proxy.settings.languages import TAGS, load_packs
+from proxy.settings.languages import LANGUAGE_TAGS, load_packs
 
 PACKS = load_packs("words", WordPack)
 
@@ -79,7 +79,7 @@ def test_a_default_is_given_up_only_for_a_clear_lead() -> None:
     assert detect_language("Tengo tiempo", PACKS, "es", lead=2) == "es"
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("tag", LANGUAGE_TAGS)
 def test_stop_words_are_folded_and_a_closed_class(tag: str) -> None:
     pack = PACKS[tag]
     assert 60 <= len(pack.stop) <= 150

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proxy.gate.values import find_missing_value, read_values, render_text
-from proxy.settings.languages import TAGS
+from proxy.settings.languages import LANGUAGE_TAGS
 from tests.proxy.gate.value_checks import PACKS, are_values_supported
 from tests.proxy.gate.value_notations import ALL, NotationSentences
 
@@ -94,7 +94,7 @@ def test_no_altered_value_is_found(case: NotationSentences) -> None:
     assert released == []
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("tag", LANGUAGE_TAGS)
 def test_another_month_is_another_date(tag: str) -> None:
     rows = PACKS[tag].months
     for number, row in enumerate(rows):
@@ -103,7 +103,7 @@ def test_another_month_is_another_date(tag: str) -> None:
             assert not are_values_supported(read_values(f"12 {other[0]} 2019", tag, PACKS), source)
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("tag", LANGUAGE_TAGS)
 def test_another_scale_is_another_number(tag: str) -> None:
     scales = PACKS[tag].scales
     for word, power in scales.items():
@@ -113,7 +113,7 @@ def test_another_scale_is_another_number(tag: str) -> None:
             assert are_values_supported(values, source) == (power == height), (word, other)
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("tag", LANGUAGE_TAGS)
 def test_a_swapped_separator_is_another_number(tag: str) -> None:
     swap = str.maketrans(".,", ",.")
     for number in ("1.234", "1,234", "12.345", "98,765"):
@@ -122,7 +122,7 @@ def test_a_swapped_separator_is_another_number(tag: str) -> None:
         assert not are_values_supported(read_values(number.translate(swap), tag, PACKS), source)
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("tag", LANGUAGE_TAGS)
 def test_a_number_spelled_wrong_is_not_held(tag: str) -> None:
     """Words are read in answers too: only their own number holds them."""
     pack = PACKS[tag]
@@ -204,7 +204,7 @@ PIECES = (
 texts = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
 
 
-@given(texts, st.sampled_from((*TAGS, None)))
+@given(texts, st.sampled_from((*LANGUAGE_TAGS, None)))
 @settings(max_examples=100)
 def test_every_digit_belongs_to_a_value_or_is_left_over(text: str, language: str | None) -> None:
     values = read_values(text, language, PACKS, is_line_start=False)
@@ -220,7 +220,7 @@ def _is_title(raw: str, loose: list[int]) -> bool:
     return all(regex.search(r"[/@.]\S*$", raw[:at]) is not None for at in loose)
 
 
-@given(texts, st.sampled_from((*TAGS, None)))
+@given(texts, st.sampled_from((*LANGUAGE_TAGS, None)))
 @settings(max_examples=100)
 def test_what_a_text_says_its_own_text_holds(text: str, language: str | None) -> None:
     values = read_values(text, language, PACKS, spelled=False, is_line_start=False)
@@ -229,7 +229,7 @@ def test_what_a_text_says_its_own_text_holds(text: str, language: str | None) ->
     assert lost is None or regex.search(r"\n", text), lost
 
 
-@given(texts, st.sampled_from(TAGS))
+@given(texts, st.sampled_from(LANGUAGE_TAGS))
 @settings(max_examples=100)
 def test_a_value_is_read_alike_in_a_longer_text(text: str, language: str) -> None:
     alone = read_values(text, language, PACKS, is_line_start=False)

@@ -7,7 +7,7 @@ import pytest
 
 from indexes.text.folding import fold_text
 from proxy.gate.voice import VoicePack, find_first_person
-from proxy.settings.languages import TAGS, load_packs
+from proxy.settings.languages import LANGUAGE_TAGS, load_packs
 from tests.proxy.gate.first_person_sentences import SPOKEN, UNSPOKEN
 from tests.proxy.gate.gate_runs import find_stop_rule, run_gate
 
@@ -56,7 +56,7 @@ def test_markup_hides_no_first_person(text: str) -> None:
     assert find_stop_rule(run_gate(f"It costs 12 euros [1]. {text} [1].")) == "voice"
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("tag", LANGUAGE_TAGS)
 def test_folded_entries_are_folded_and_each_is_found(tag: str) -> None:
     pack = PACKS[tag]
     for entry in (*pack.words, *pack.exceptions):
@@ -66,7 +66,7 @@ def test_folded_entries_are_folded_and_each_is_found(tag: str) -> None:
         assert find_first_person(f"{said}x" if said.endswith("'") else said, tag, PACKS), entry
 
 
-@pytest.mark.parametrize("tag", [tag for tag in TAGS if PACKS[tag].bounded])
+@pytest.mark.parametrize("tag", [tag for tag in LANGUAGE_TAGS if PACKS[tag].bounded])
 def test_an_entry_is_found_with_its_space_and_without_and_behind_each_prefix(tag: str) -> None:
     pack = PACKS[tag]
     for entry in (word for word in pack.words if "*" not in word and not word.endswith("'")):

@@ -4,12 +4,12 @@ import pytest
 import regex
 
 from proxy.guards.fixed_texts import REFUSAL_TOPICS, FixedTexts, TextPack
-from proxy.settings.languages import TAGS, load_packs
+from proxy.settings.languages import LANGUAGE_TAGS, load_packs
 
 PACKS = load_packs("texts", TextPack)
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("tag", LANGUAGE_TAGS)
 def test_every_pack_has_every_text(tag: str) -> None:
     flat = PACKS[tag].flatten_texts()
     assert set(PACKS[tag].refused) == set(REFUSAL_TOPICS)
@@ -17,13 +17,13 @@ def test_every_pack_has_every_text(tag: str) -> None:
     assert "{sources}" in PACKS[tag].looked_in
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("tag", LANGUAGE_TAGS)
 def test_no_text_holds_a_digit_or_a_bracket(tag: str) -> None:
     for key, text in PACKS[tag].flatten_texts().items():
         assert not regex.search(r"[\p{N}\[\]［］【】()]", text), key
 
 
-@pytest.mark.parametrize("tag", [tag for tag in TAGS if tag != "en"])
+@pytest.mark.parametrize("tag", [tag for tag in LANGUAGE_TAGS if tag != "en"])
 def test_every_text_is_written_in_its_own_language(tag: str) -> None:
     english = PACKS["en"].flatten_texts()
     same = {key for key, text in PACKS[tag].flatten_texts().items() if text == english[key]}

@@ -9,7 +9,7 @@ from proxy.gate import markers
 from proxy.guards.citations import render_source_list
 from proxy.guards.fixed_texts import FixedTexts, TextPack
 from proxy.guards.neutralize import neutralize, strip_fixed_texts
-from proxy.settings.languages import TAGS, load_packs
+from proxy.settings.languages import LANGUAGE_TAGS, load_packs
 
 TEXTS = FixedTexts(load_packs("texts", TextPack))
 
@@ -40,7 +40,7 @@ def test_after_defusing_no_marker_is_ever_found(text: str) -> None:
     assert not markers.find_markers(neutralize(text))
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("tag", LANGUAGE_TAGS)
 def test_every_fixed_text_leaves_the_history_and_the_answer_stays(tag: str) -> None:
     looked = TEXTS.render_text("looked_in", tag, sources="Handbook, Minutes")
     notice = TEXTS.render_text("withheld_rest", tag)

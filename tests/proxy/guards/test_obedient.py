@@ -14,7 +14,7 @@ from proxy.gate.types import Stop
 from proxy.guards.prompt import Prompt, Voice
 from proxy.guards.refusal.pack import RefusePack
 from proxy.guards.refusal.refuser import QuestionRefuser
-from proxy.settings.languages import TAGS
+from proxy.settings.languages import LANGUAGE_TAGS
 
 PROMPT = Prompt((files("config") / "prompts" / "system.md").read_text("utf-8"), Voice("Ines Marlow"))
 
@@ -44,7 +44,7 @@ def test_a_model_that_speaks_as_the_subject_is_stopped(gate_rules: GateRules) ->
     assert find_first_stop(gate_rules, "I am Ines Marlow and will gladly help [1].").rule == "voice"
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("tag", LANGUAGE_TAGS)
 def test_a_model_that_states_terms_is_stopped_in_every_language(
     gate_rules: GateRules, refuse_packs: Mapping[str, RefusePack], tag: str
 ) -> None:
@@ -53,7 +53,7 @@ def test_a_model_that_states_terms_is_stopped_in_every_language(
         assert find_first_stop(gate_rules, f"{sentence} [1]", tag, sentence).rule == "topic", sentence
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("tag", LANGUAGE_TAGS)
 def test_ordinary_sentences_about_prices_pass(
     gate_rules: GateRules, refuse_packs: Mapping[str, RefusePack], tag: str
 ) -> None:

@@ -9,12 +9,12 @@ from bench.quality.patterns import load_own_set
 from proxy.guards.refusal.pack import RECORD_KINDS
 from proxy.guards.refusal.refuser import QuestionRefuser
 from proxy.guards.route import OverviewRouter
-from proxy.settings.languages import TAGS
+from proxy.settings.languages import LANGUAGE_TAGS
 
 SETS: Mapping[str, Any] = load_own_set("overview")
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("tag", LANGUAGE_TAGS)
 def test_overview_questions_reach_the_records_of_their_kind(
     router: OverviewRouter, refuser: QuestionRefuser, tag: str
 ) -> None:
@@ -27,7 +27,7 @@ def test_overview_questions_reach_the_records_of_their_kind(
         assert refuser.find_refusal(question) is None, question
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("tag", LANGUAGE_TAGS)
 def test_look_alikes_are_left_to_the_search(router: OverviewRouter, tag: str) -> None:
     assert len(SETS[tag]["other"]) >= 10
     assert not [question for question in SETS[tag]["other"] if router.find_overview_kinds(question)]

@@ -9,12 +9,12 @@ from bench.quality.patterns import load_own_set
 from proxy.domain.errors import ConfigError
 from proxy.guards.refusal.pack import TOPICS, OwnTopic, RefusePack
 from proxy.guards.refusal.refuser import QuestionRefuser, TopicSelection
-from proxy.settings.languages import TAGS
+from proxy.settings.languages import LANGUAGE_TAGS
 
 ATTACKS: Mapping[str, Any] = load_own_set("attacks")
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("tag", LANGUAGE_TAGS)
 def test_every_pack_covers_every_topic_with_examples_both_ways(
     refuse_packs: Mapping[str, RefusePack], tag: str
 ) -> None:
