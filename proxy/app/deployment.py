@@ -23,7 +23,7 @@ from proxy.pipeline.coalesce import RequestCoalescer
 from proxy.pipeline.context import AnswerContext
 from proxy.settings import lock, tree
 from proxy.settings.lock import ThresholdLock
-from proxy.wire.request import RequestPolicy, parse_chat_request
+from proxy.wire.chat_request import RequestPolicy, parse_chat_request
 
 
 @dataclass(frozen=True, slots=True)

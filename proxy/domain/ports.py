@@ -1,12 +1,12 @@
 """What a request needs, as Protocols: only `proxy.app` constructs what stands behind them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
 from proxy.domain.trace import Trace
-from proxy.domain.types import Caller, Citation, Decision, UpstreamCall, UpstreamEnd, Usage
+from proxy.domain.types import Caller, ChatRequest, Citation, Decision, UpstreamCall, UpstreamEnd, Usage
 
 
 class Authenticator(Protocol):
@@ -143,6 +143,10 @@ class Reply(Protocol):
     async def end_reply(self, end: "ReplyEnd") -> None:
         """Annotations, finish, usage, [DONE] — or the whole JSON body — and closes."""
         ...
+
+
+ReplyOpener = Callable[[ChatRequest, str], Reply]
+"""(the request, its new id) → the way back to its client."""
 
 
 @dataclass(frozen=True, slots=True)

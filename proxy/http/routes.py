@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from proxy.domain.errors import BusyError, FiadorError, RequestError
-from proxy.domain.ports import ClientGone, HttpRequest, Reply
+from proxy.domain.ports import ClientGone, HttpRequest, Reply, ReplyOpener
 from proxy.domain.types import ChatRequest
 from proxy.http.body import read_request, read_request_head
 from proxy.http.replies import JsonReply, ResponseWriter, SseReply
@@ -23,7 +23,6 @@ from proxy.wire.openai_chat import ChunkEncoder, ReplyLabel
 
 log = logging.getLogger("fiador.http")
 
-ReplyOpener = Callable[[ChatRequest, str], Reply]
 AnswerHandler = Callable[[HttpRequest, ReplyOpener], Awaitable[None]]
 ModelLister = Callable[[HttpRequest], Awaitable[Sequence[str]]]
 """The names of the models that this caller may use; raises `AuthError`."""

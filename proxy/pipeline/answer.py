@@ -15,12 +15,12 @@ Its steps, in the order in which a request meets them:
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 from proxy.domain.errors import BusyError, LimitError
-from proxy.domain.ports import ClientGone, Denial, HttpRequest, Reply
+from proxy.domain.ports import ClientGone, Denial, HttpRequest, Reply, ReplyOpener
 from proxy.domain.trace import RequestTrace, Ruling, Trace, TraceParts
 from proxy.domain.types import Caller, ChatRequest, Citation, Decision, Layer, Turn, UpstreamCall
 from proxy.gate import Gate
@@ -35,8 +35,6 @@ from proxy.pipeline.sink import GatedSink, is_released_whole
 from proxy.pipeline.verdict import Verdict, VerdictContext, build_attempt_ruling, judge_attempt
 from proxy.wire.background_tasks import match_background_task
 
-ReplyOpener = Callable[[ChatRequest, str], Reply]
-"""(the request, its new id) → the way back to its client."""
 JOINED_DETAIL = "joined an equal request that was running"
 """What the log says of a request that only listened."""
 

@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given, settings
 from openai.types.chat import ChatCompletionChunk
 
-from proxy.domain.ports import HttpRequest, Reply, ReplyEnd
+from proxy.domain.ports import HttpRequest, Reply, ReplyEnd, ReplyOpener
 from proxy.domain.types import Decision, Message, UpstreamCall, Usage
 from proxy.http import routes
-from proxy.http.routes import ReplyOpener
 from proxy.settings import tree
 from proxy.upstream.openai import OpenAIUpstream
-from proxy.wire.request import RequestPolicy, parse_chat_request
+from proxy.wire.chat_request import RequestPolicy, parse_chat_request
 from tests.fake_upstream import DONE, FakeUpstream, make_chunk, script_error, script_reads
 from tests.loopback_server import serve_app
 from tests.proxy.wire.canaries import CANARY, fill_model, set_answer_text

@@ -8,12 +8,11 @@ from contextlib import asynccontextmanager
 import httpx
 
 from proxy.domain.errors import AuthError
-from proxy.domain.ports import HttpRequest, ReplyEnd
+from proxy.domain.ports import HttpRequest, ReplyEnd, ReplyOpener
 from proxy.domain.types import ChatRequest, Citation, Decision
 from proxy.http import routes
-from proxy.http.routes import ReplyOpener
 from proxy.settings import tree
-from proxy.wire.request import RequestPolicy, parse_chat_request
+from proxy.wire.chat_request import RequestPolicy, parse_chat_request
 from tests.loopback_server import serve_app
 
 BODY = {"model": "ada", "messages": [{"role": "user", "content": "Who?"}]}

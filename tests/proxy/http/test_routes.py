@@ -8,9 +8,8 @@ import httpx
 import pytest
 
 from proxy.domain.errors import AuthError, BusyError, LimitError, RequestError
-from proxy.domain.ports import ClientGone
+from proxy.domain.ports import ClientGone, ReplyOpener
 from proxy.domain.types import ChatRequest
-from proxy.http.routes import ReplyOpener
 from tests.proxy.http.http_surface import (
     BODY,
     DONE,

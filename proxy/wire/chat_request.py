@@ -7,8 +7,8 @@ from typing import Literal, cast
 from proxy.domain.errors import RequestError
 from proxy.domain.types import ChatRequest, Sampling
 from proxy.wire import strict_json
-from proxy.wire.messages import Conversation, parse_messages
-from proxy.wire.request_fields import FIELDS, AcceptedField, IgnoredField, UnsupportedField
+from proxy.wire.chat_fields import FIELDS, AcceptedField, IgnoredField, UnsupportedField
+from proxy.wire.chat_messages import Conversation, parse_messages
 
 
 @dataclass(frozen=True, slots=True)

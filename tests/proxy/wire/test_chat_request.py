@@ -10,8 +10,8 @@ from openai.types.chat import completion_create_params
 
 from proxy.domain.errors import RequestError
 from proxy.domain.types import ChatRequest, Sampling, Turn
-from proxy.wire.request import RequestPolicy, parse_chat_request
-from proxy.wire.request_fields import FIELDS, AcceptedField, IgnoredField, UnsupportedField
+from proxy.wire.chat_fields import FIELDS, AcceptedField, IgnoredField, UnsupportedField
+from proxy.wire.chat_request import RequestPolicy, parse_chat_request
 from tests.proxy.wire.test_strict_json import JSON
 
 USER = {"role": "user", "content": "Who?"}
