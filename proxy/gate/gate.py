@@ -137,6 +137,7 @@ class Gate:
         return self._release_sentence(unit, sentence)
 
     def _read_sentence(self, unit: SentenceSpan) -> AnswerSentence:
+        """The sentence as the checks see it: the numbers of its markers read, the markers themselves gone."""
         is_code = unit.kind in ("code", "fence")
         found_markers = () if is_code else markers.find_markers(unit.text)
         source_numbers = (
