@@ -58,7 +58,10 @@ async def run_attempts(
 
 
 async def run_attempt(attempt: FundedAttempt, context: AnswerContext, exchange: Exchange) -> UpstreamEnd:
-    """Steps 7 to 9. Settled when it is over: by its end, by a fault, or torn off because the client left."""
+    """Steps 7 to 9. Settled when it is over: by its end, by a fault, or torn off because every client left.
+
+    Torn off there is no end, and the sink says what had come until then.
+    """
     spending = exchange.parts.spending
     exchange.keep_spending(replace(spending, upstream_calls=spending.upstream_calls + 1))
     end: UpstreamEnd | None = None

@@ -102,7 +102,7 @@ class GatedSink:
         await self.flush()
 
     def count_spent(self, end: UpstreamEnd | None) -> Spent:
-        """What this attempt used; `ending` None: it was torn off, so what it had become is not known."""
+        """What this attempt used. `end` None: torn off; once heard, its bytes are booked, else the bound."""
         if end is None:
             return Spent(self._usage, self._received_bytes, outcome_known=self.has_heard)
         if end.finish == "failed" and not self.has_heard:
