@@ -22,7 +22,7 @@ from indexes.types import Access, Document, Passage, Viewer
 
 T = TypeVar("T")
 
-READERS = 2
+READER_CONNECTIONS = 2
 """Connections that look: more of them than cores would only wait for each other."""
 
 
@@ -74,7 +74,7 @@ class Store:
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._writer)
             await self._writer.run_transaction(_initialize_state)
-            for _ in range(READERS):
+            for _ in range(READER_CONNECTIONS):
                 self._readers.put_nowait(await stack.enter_async_context(Database(self.path)))
             self._stack = stack.pop_all()
         return self
